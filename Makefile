@@ -1,0 +1,57 @@
+# Only Go is needed. `make help` lists the targets.
+
+.DEFAULT_GOAL := help
+FUZZTIME ?= 30s
+STATICCHECK := go tool -modfile=tools/go.mod staticcheck
+
+.PHONY: help run build test race fuzz bench lint docs check cover
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 8
+
+run: ## analyse the bundled sample
+	go run ./cmd/flagwatch testdata/logs/sample.log
+
+build: ## the program, into ./flagwatch
+	go build -trimpath -o flagwatch ./cmd/flagwatch
+
+test: ## all tests
+	go test ./...
+
+race: ## all tests, with the race detector
+	go test -race ./...
+
+fuzz: ## every fuzz target for FUZZTIME
+	@set -e; for pkg in $$(go list ./...); do \
+	  list=$$(go test -list '^Fuzz' $$pkg); \
+	  for target in $$(echo "$$list" | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; \
+	    go test -run '^$$' -fuzz "^$$target\$$" -fuzztime $(FUZZTIME) $$pkg; \
+	  done; \
+	done
+
+bench: ## speed beside yardsticks and peers; BENCH=-quick is a short one
+	go run ./bench/cmd/bench $(BENCH)
+
+lint: ## gofmt, vet, staticcheck and the house rules
+	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted:" $$unformatted; exit 1; fi
+	go vet ./...
+	go -C tools vet ./...
+	go -C tools test ./...
+	go -C tools run ./house ..
+	$(STATICCHECK) ./...
+
+docs: ## write the generated files again (tests named TestGenerated*)
+	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func TestGenerated' . | xargs -r -n1 dirname | sort -u); do \
+	  go test $$dir -run '^TestGenerated' -update; \
+	done
+
+check: ## what a commit must pass; tests may not change the tree
+	@set -e; state() { git status --porcelain; git diff; }; \
+	before=$$(state); \
+	$(MAKE) --no-print-directory lint test; \
+	[ "$$before" = "$$(state)" ] || { echo "lint or tests changed the tree:"; git status --short; exit 1; }
+
+cover: ## test coverage by function, into cover.out
+	go test -coverprofile=cover.out -coverpkg=./... ./...
+	go tool cover -func=cover.out | tail -n 1
