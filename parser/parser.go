@@ -1,0 +1,399 @@
+package parser
+
+import "bytes"
+
+// A Parser cuts blocks into records. It is not safe for concurrent use: every
+// goroutine has its own. Formats are shared.
+type Parser struct {
+	want    FieldSet
+	layouts textLayouts
+	given   bool // the caller's formats stand in front
+
+	block   []byte
+	pos     int  // where the next record begins
+	line    int  // physical lines before pos
+	cut     bool // the block's last record is the head of a longer one
+	glued   bool // pos stands inside a physical line: it holds another record
+	suspect bool // that line could also be read as one record
+
+	rec       Record
+	cuts      cutter
+	order     predictor
+	reader    reader
+	seen      [maxKeys]span
+	multiline bool // a string that goes over a line end is broken
+	held      bool // the line was a piece: there is no record yet
+	unescaped []byte
+	inner     [maxEnvelopes + 1][]byte // lines that wrappers had escaped, by depth
+	parts     [numStreams]part
+	joined    *part // the part that the record was joined from
+	whole     part  // stands for a record that was not joined and can be no piece
+
+	rest          []byte // the next record in the wrapper that was just read
+	restLines     int
+	restEnvelopes [maxEnvelopes]Envelope
+	restDepth     uint8
+
+	scattered []piece // pieces of joined noise
+	piece     int     // how many of them were returned
+}
+
+// NewParser returns a parser that finds the wanted fields and no others; the
+// code, the flags and the start time are always found. The given formats
+// stand in front of the known dialects.
+func NewParser(want FieldSet, formats ...*Format) *Parser {
+	return &Parser{want: want, layouts: newTextLayouts(formats), given: len(formats) > 0}
+}
+
+// Reset gives the parser a block of whole records, as Cut finds them. The
+// capacity behind the block must hold Padding readable bytes more. The block
+// must not change while records of it are in use.
+func (p *Parser) Reset(block []byte) {
+	p.block, p.pos, p.line, p.cut, p.glued = block, 0, 0, false, false
+	p.scattered, p.piece, p.rest = p.scattered[:0], 0, nil
+	for i := range p.parts {
+		p.parts[i].size = 0
+	}
+}
+
+// ResetCut is Reset for a block whose last record is the head of a longer
+// one, the rest of which was skipped.
+func (p *Parser) ResetCut(block []byte) {
+	p.Reset(block)
+	p.cut = true
+}
+
+// Next returns the block's next record; it is valid until the next call. The
+// second result is false at the end of the block. The sizes of all records
+// add up to the block's length, their lines to its number of physical lines.
+func (p *Parser) Next() (*Record, bool) {
+	if len(p.rest) > 0 {
+		p.readRest()
+		return &p.rec, true
+	}
+	if p.piece < len(p.scattered) {
+		p.nextPiece()
+		return &p.rec, true
+	}
+	for p.pos < len(p.block) {
+		if p.next() {
+			return &p.rec, true
+		}
+	}
+	for i := range p.parts {
+		if p.parts[i].size > 0 {
+			p.flush(&p.parts[i])
+			return &p.rec, true
+		}
+	}
+	return nil, false
+}
+
+// next reads the record at pos. It is false when the line was only a part of
+// a record.
+func (p *Parser) next() bool {
+	r := &p.rec
+	begin := p.pos
+	end, size := len(p.block), len(p.block)-begin
+	if i := bytes.IndexByte(p.block[begin:], '\n'); i >= 0 {
+		end, size = begin+i, i+1
+	}
+	p.pos = begin + size
+	p.line++
+	r.reset(begin, size, p.line)
+	if end > begin && p.block[end-1] == '\r' {
+		end--
+	}
+	s := p.block[begin:end]
+	wasGlued := p.glued
+	p.glued = false
+	if !p.given && p.flat(s) {
+		r.Suspicious = wasGlued && p.suspect
+		return true
+	}
+	p.multiline, p.joined = false, nil
+	done := p.read(s)
+	if done {
+		p.scatter()
+	}
+	if wasGlued && p.suspect {
+		r.Suspicious = true
+	}
+	if done && p.cut && p.pos >= len(p.block) {
+		p.truncated()
+	}
+	return done
+}
+
+// truncated marks a record whose rest was skipped.
+func (p *Parser) truncated() {
+	r := &p.rec
+	switch r.Kind {
+	case Access:
+		r.Partial = true
+	case Noise, Invalid:
+		p.invalid(Oversize, MaxRecord)
+	}
+}
+
+// read takes the wrappers off a physical line and reads what is inside. It is
+// false when the line was only a part of a record.
+func (p *Parser) read(s []byte) bool {
+	r := &p.rec
+	if bytes.HasPrefix(s, []byte("\xef\xbb\xbf")) {
+		s = s[3:]
+	}
+	for depth := 0; depth <= maxEnvelopes; depth++ {
+		if !p.given && depth > 0 && p.flat(s) {
+			return true
+		}
+		if n := skipSpace(s, 0); n > 0 && (n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0) {
+			s = s[n:]
+		}
+		if len(s) == 0 {
+			return true
+		}
+		switch c := s[0]; {
+		case c == 0x1b && depth < maxEnvelopes:
+			s = p.plain(s, depth)
+			continue
+		case c-'0' <= 9:
+			n := stamp(s)
+			if n == 0 {
+				break
+			}
+			if h, ok := criHead(s, n); ok {
+				if h.bad {
+					p.invalid(BadEnvelope, n+7)
+					return true
+				}
+				r.wrap(CRI)
+				if s = s[h.inner:]; h.more && p.joined == nil {
+					p.append(&p.parts[h.stream], s)
+					return false
+				}
+				if part := &p.parts[h.stream]; part.size > 0 && p.joined == nil {
+					s = p.complete(part, s)
+				}
+				continue
+			}
+			if !levelFollows(s[n:]) && beginsRecord(s[n:]) || bytes.HasPrefix(s[n:], []byte("[pod/")) {
+				r.wrap(KubectlTimestamp)
+				s = s[n:]
+				continue
+			}
+		case c == '[':
+			if n := p.prefixHead(s); n > 0 {
+				r.wrap(KubectlPrefix)
+				s = s[n:]
+				continue
+			}
+		case c == '{':
+			inner, done := p.readBrace(s, depth)
+			if done {
+				held := p.held
+				p.held = false
+				return !held
+			}
+			if inner != nil {
+				s = inner
+				continue
+			}
+		case c|' ' >= 'a' && c|' ' <= 'z':
+			if n := p.sternHead(s); n > 0 {
+				r.wrap(Stern)
+				s = s[n:]
+				continue
+			}
+			if n := p.composeHead(s); n > 0 {
+				r.wrap(Compose)
+				s = s[n:]
+				continue
+			}
+		}
+		if p.readLine(s) {
+			return true
+		}
+		if bytes.IndexByte(s, 0x1b) < 0 || depth == maxEnvelopes {
+			break
+		}
+		s = p.plain(s, depth)
+	}
+	p.other(s)
+	return true
+}
+
+// plain takes terminal escapes out of a line.
+func (p *Parser) plain(s []byte, depth int) []byte {
+	p.rec.wrap(ANSI)
+	n := len(stripANSI(p.inner[depth][:0], s))
+	p.inner[depth] = append(stripANSI(p.inner[depth][:0], s), zeros[:]...)[:n]
+	return p.inner[depth]
+}
+
+// readLine reads an unwrapped line as an access record or an event.
+func (p *Parser) readLine(s []byte) bool {
+	r := &p.rec
+	if p.given && p.readGiven(s) {
+		return true
+	}
+	if accessHead(s) > 0 {
+		return p.readGlued(s) || p.readText(s) || p.readTorn(s)
+	}
+	r.text = s
+	return p.readEvent(0, len(s)) || p.readTorn(s)
+}
+
+// accessHead returns the length of `[TIME] "` at s[0], or 0.
+func accessHead(s []byte) int {
+	if len(s) < 24 || s[0] != '[' || !isTime(s[1:]) {
+		return 0
+	}
+	i := bytes.IndexByte(s[:min(len(s), 40)], ']')
+	if i < 0 || i+3 > len(s) || s[i+1] != ' ' || s[i+2] != '"' {
+		return 0
+	}
+	return i + 3
+}
+
+// readGlued reads the first of several records that stand on one line: a
+// complete one, with the head of the next one behind it.
+func (p *Parser) readGlued(s []byte) bool {
+	for at := 1; ; {
+		j := bytes.Index(s[at:], []byte("[20"))
+		if j < 0 {
+			return false
+		}
+		if at += j; accessHead(s[at:]) == 0 {
+			at++
+			continue
+		}
+		if first := trimBlanks(s[:at]); p.flat(first) || p.readText(first) && p.cuts.full {
+			_, p.suspect = p.layoutOf(s) // a user may have written the second head
+			if !p.flat(first) {
+				p.readText(first)
+			}
+			p.splitAt(s, at)
+			return true
+		}
+		at++
+	}
+}
+
+// splitAt ends the record before s[at:], a suffix of the physical line that
+// was just taken, and lets the next record begin there. The line end belongs
+// to the last record of a line. Of a line in a wrapper, all bytes belong to
+// the first one.
+func (p *Parser) splitAt(s []byte, at int) {
+	r := &p.rec
+	r.Suspicious = r.Suspicious || p.suspect
+	if r.depth > 0 {
+		p.rest, p.restLines, p.restEnvelopes, p.restDepth = s[at:], r.Lines, r.envelopes, r.depth
+		r.Lines = 0
+		return
+	}
+	p.pos -= r.Size
+	skip := bytes.Index(p.block[p.pos:p.pos+r.Size], s) + at
+	r.Size, r.Lines = skip, 0
+	p.pos += skip
+	p.line--
+	p.glued = true
+}
+
+// readRest reads the next of several records that stand in one wrapper.
+func (p *Parser) readRest() {
+	r, s := &p.rec, p.rest
+	p.rest = nil
+	place := r.place
+	r.reset(r.Begin+r.Size, 0, r.Line)
+	r.Lines, r.envelopes, r.depth, r.place = p.restLines, p.restEnvelopes, p.restDepth, place
+	p.joined = &p.whole // what is inside is no piece
+	p.read(s)
+	r.Suspicious = r.Suspicious || p.suspect && r.Kind == Access
+}
+
+// readGiven tries the formats that the caller gave.
+func (p *Parser) readGiven(s []byte) bool {
+	for _, f := range p.layouts.list {
+		if f.dialect != Custom {
+			return false
+		}
+		if !bytes.HasPrefix(s, []byte(f.prefix)) {
+			continue
+		}
+		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.full {
+			return p.take(f, s)
+		}
+	}
+	return false
+}
+
+// other accounts for a line that is no record: noise, or invalid when it
+// claims to be one.
+func (p *Parser) other(s []byte) {
+	r := &p.rec
+	r.forget()
+	r.Kind = Noise
+	switch {
+	case bytes.IndexByte(s, 0) >= 0 || controls(s):
+		p.invalid(Binary, max(0, bytes.IndexByte(s, 0)))
+	case accessHead(s) > 0:
+		p.invalid(p.whyUnread(s))
+	case len(s) > 30 && s[0] == '[' && isTime(s[1:]) && s[11] == 'T':
+		p.invalid(Incomplete, len(s))
+	}
+}
+
+// whyUnread says why a line that begins like an access record can not be
+// read, and where reading stopped.
+func (p *Parser) whyUnread(s []byte) (Reason, int) {
+	at := accessHead(s)
+	for i := at; ; {
+		j := bytes.Index(s[i:], []byte(`" `))
+		if j < 0 {
+			return Incomplete, len(s)
+		}
+		i += j + 1
+		if protocolAt(s, at, i-1) < 0 {
+			continue
+		}
+		rest := s[i+1:]
+		switch _, n := codeAt(rest, 0); {
+		case bytes.IndexByte(rest, ' ') < 0 || n > 0 && bytes.IndexByte(rest[n:], ' ') < 0:
+			return Incomplete, len(s)
+		case n < 0:
+			return NoCode, i + 1
+		}
+		return UnknownLayout, i + 1
+	}
+}
+
+// controls says whether s is mostly bytes that no log line has.
+func controls(s []byte) bool {
+	n := 0
+	for _, c := range s[:min(len(s), 256)] {
+		if c < ' ' && c != '\t' && c != 0x1b || c == 0x7f {
+			n++
+		}
+	}
+	return n > 2 && n*8 > min(len(s), 256)
+}
+
+// invalid makes the record an invalid one; at is how far into its line reading
+// came.
+func (p *Parser) invalid(why Reason, at int) {
+	r := &p.rec
+	r.forget()
+	r.Kind, r.Reason, r.Partial = Invalid, why, false
+	r.Dialect, r.Emitter = NoDialect, NoEmitter
+	r.Stop = min(r.Begin+at, r.Begin+r.Size)
+}
+
+// Fault is for a caller that recovered from a panic in Next, or while it used
+// the record: it makes that record an invalid one and lets the next call of
+// Next go on behind it.
+func (p *Parser) Fault() *Record {
+	p.invalid(Internal, 0)
+	p.held = false
+	return &p.rec
+}

@@ -1,0 +1,114 @@
+package parser
+
+import "bytes"
+
+// Errored says whether a record names its own error: ztunnel's error="...",
+// which is in Extra under the key error.
+func (r *Record) Errored() bool { return r.errored }
+
+// ztunnelKeys are the keys of ztunnel's access records that are fields.
+// Source: https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/
+var ztunnelKeys = []struct {
+	key   string
+	field Field
+}{
+	{"src.addr", DownstreamRemoteAddress},
+	{"dst.addr", UpstreamHost},
+	{"bytes_recv", BytesReceived},
+	{"bytes_sent", BytesSent},
+}
+
+// readZtunnel reads the access record that a line of ztunnel holds: the event
+// is `connection complete` of the scope access, and key=value pairs follow.
+func (p *Parser) readZtunnel(lo int, line []byte, e *event) bool {
+	const text = "connection complete"
+	message := e.message.of(line)
+	if string(e.component.of(line)) != "access" || !hasPrefix(message, text) || len(message) == len(text) || !isBlank(message[len(text)]) {
+		return false
+	}
+	r := &p.rec
+	r.Kind, r.Dialect = Access, ztunnelPlain
+	p.keep(StartTime, e.time.at(lo))
+	for at := int(e.message.lo) + len(text); ; {
+		key, value, next, ok := pair(line[:e.message.hi], at)
+		if !ok {
+			return true
+		}
+		p.ztunnelPair(lo, line, key, value)
+		at = next
+	}
+}
+
+// ztunnelPair keeps a pair whose spans count in the line that begins at lo.
+func (p *Parser) ztunnelPair(lo int, line []byte, key, value span) {
+	k, v := key.of(line), value.of(line)
+	for _, row := range ztunnelKeys {
+		if string(k) == row.key {
+			p.rec.layout |= 1 << row.field
+			p.keep(row.field, value.at(lo))
+			return
+		}
+	}
+	switch string(k) {
+	case "duration":
+		if n := len(v) - 2; n > 0 && string(v[n:]) == "ms" {
+			p.keep(Duration, span{value.lo, value.hi - 2}.at(lo))
+			return
+		}
+	case "direction":
+		p.rec.direction = ztunnelDirection(v)
+		return
+	case "error":
+		p.rec.errored = true
+	}
+	if p.want.Has(Extra) && len(v) > 0 {
+		p.rec.extra = append(p.rec.extra, ExtraField{Key: k, Value: v})
+	}
+}
+
+func ztunnelDirection(v []byte) Direction {
+	switch string(v) {
+	case "inbound":
+		return Inbound
+	case "outbound":
+		return Outbound
+	}
+	return NoDirection
+}
+
+// pair finds the next key=value or key="value" from an offset on. A quoted
+// value ends at the quote that a blank or the end of the line follows.
+func pair(line []byte, at int) (key, value span, next int, ok bool) {
+	at = skipBlanks(line, at)
+	eq := at
+	for eq < len(line) && line[eq] != '=' && !isBlank(line[eq]) {
+		eq++
+	}
+	if eq == at || eq >= len(line) || line[eq] != '=' {
+		return key, value, at, false
+	}
+	key = span{uint32(at), uint32(eq)}
+	lo := eq + 1
+	if lo < len(line) && line[lo] == '"' {
+		if end := quoteEnd(line, lo+1); end >= 0 {
+			return key, span{uint32(lo + 1), uint32(end)}, end + 1, true
+		}
+	}
+	end := wordEnd(line, lo)
+	return key, span{uint32(lo), uint32(end)}, end, true
+}
+
+// quoteEnd returns where a quoted value ends; negative when it does not.
+func quoteEnd(line []byte, at int) int {
+	for {
+		n := bytes.IndexByte(line[at:], '"')
+		if n < 0 {
+			return -1
+		}
+		at += n
+		if line[at-1] != '\\' && (at+1 == len(line) || isBlank(line[at+1])) {
+			return at
+		}
+		at++
+	}
+}
