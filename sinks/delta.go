@@ -1,0 +1,376 @@
+// Package sinks is what becomes of records: a Delta counts them, a Snapshot
+// adds Deltas up, and a Report is computed from a Snapshot and drawn by the
+// renderers of this package.
+package sinks
+
+import (
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// What a Delta or a Snapshot keeps at most. What does not fit is counted
+// under the name "other"; the totals by kind, code, flag, direction, dialect
+// and answerer stay exact.
+const (
+	maxClusters = 4096
+	maxDetails  = 1024
+	maxUnknown  = 64
+	maxPlaces   = 1024
+	maxLevels   = 16
+	maxCombos   = 16384
+	maxCells    = 8192
+)
+
+const other = "other"
+
+// Wanted are the fields that Delta.Add reads: what to ask a parser for.
+const Wanted = parser.FieldSet(1<<parser.StartTime | 1<<parser.ResponseCode | 1<<parser.ResponseFlags | 1<<parser.ResponseCodeDetails |
+	1<<parser.ConnectionTerminationDetails | 1<<parser.UpstreamTransportFailureReason | 1<<parser.DownstreamTransportFailureReason |
+	1<<parser.BytesReceived | 1<<parser.BytesSent | 1<<parser.UpstreamServiceTime | 1<<parser.RequestID | 1<<parser.UpstreamHost |
+	1<<parser.UpstreamCluster | 1<<parser.GRPCStatus | 1<<parser.Level)
+
+// An Origin says where the records of a block come from.
+type Origin struct {
+	Input                     string // name of the stream
+	Namespace, Pod, Container string // where the stream is known to come from; a record's wrapper comes first
+	Offset                    int64  // byte offset of the block in the stream
+	Block                     []byte // the block that the records are views of: samples are copied from it
+}
+
+// raw returns the record's bytes, nil when the block is not known.
+func (o *Origin) raw(r *parser.Record) []byte {
+	if r.Begin < 0 || r.Size < 0 || r.Begin+r.Size > len(o.Block) {
+		return nil
+	}
+	return o.Block[r.Begin : r.Begin+r.Size]
+}
+
+// A Delta is what one worker has counted and nobody has committed. It keeps
+// no view of a record. It is not safe for concurrent use.
+type Delta struct {
+	records    uint64
+	kinds      [parser.NumKinds]Volume
+	invalid    [parser.NumReasons]uint64
+	discarded  [len(discards)]uint64
+	partial    uint64
+	suspicious uint64
+	kubectl    uint64
+
+	clusters names
+	details  names // names end before the closing brace: see classOf
+	unknown  names // flag tokens that are no known flag, sorted and joined by commas
+	places   names // namespace, pod and container, each closed by a zero byte
+	levels   names
+
+	combos  table // access records by outcome
+	over    *overflow
+	cells   table  // failed access records by ten seconds, cluster, flags and code
+	untimed uint64 // failed access records that no cell holds
+	hosts   hosts
+	sampled requests
+	byPlace []PlaceCounts // by id of places
+	events  [parser.NumEmitters][firstName + maxLevels]counts
+
+	clock       clock
+	hasTime     bool
+	first, last int64 // start times, nanoseconds since 1970
+
+	invalidSamples    samples
+	suspiciousSamples samples
+	noiseSamples      samples
+	kubectlSamples    samples
+
+	dirs        []parser.Direction // by id of clusters
+	lastDetails []byte             // details of the last record, whole
+	lastClass   uint16             // their id
+	lastOrigin  [3]string
+	lastPlace   uint16 // place of lastOrigin
+	scratch     []byte
+}
+
+// A Volume is how much there is of something.
+type Volume struct {
+	Records uint64 `json:"records"`
+	Bytes   uint64 `json:"bytes"`
+	Lines   uint64 `json:"lines"`
+}
+
+// PlaceCounts is what one place sent.
+type PlaceCounts struct {
+	Records uint64 `json:"records"`
+	Access  uint64 `json:"access"`
+	Failed  uint64 `json:"failed"`
+}
+
+// counts are records, and how many of them failed.
+type counts struct{ all, failed uint64 }
+
+func (c *counts) add(n uint64, failed bool) {
+	c.all += n
+	if failed {
+		c.failed += n
+	}
+}
+
+// discards are the reasons for which bytes that were read are not kept.
+var discards = [...]string{"oversize", "binary", "corrupt", other}
+
+// NewDelta returns an empty Delta.
+func NewDelta() *Delta {
+	return &Delta{
+		clusters: newNames(maxClusters),
+		details:  newNames(maxDetails),
+		unknown:  newNames(maxUnknown),
+		places:   newNames(maxPlaces),
+		levels:   newNames(maxLevels),
+		combos:   newTable(),
+		cells:    newTable(),
+		scratch:  make([]byte, 0, 2*maxName),
+	}
+}
+
+// Reset makes the Delta empty and keeps its memory.
+func (d *Delta) Reset() {
+	kept := *d
+	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels} {
+		t.reset()
+	}
+	kept.combos.reset()
+	kept.cells.reset()
+	*d = Delta{
+		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
+		combos: kept.combos, cells: kept.cells, byPlace: kept.byPlace[:0], clock: kept.clock,
+		dirs: kept.dirs[:0], lastDetails: kept.lastDetails[:0], scratch: kept.scratch,
+	}
+}
+
+// AddDiscarded counts bytes that were read and belong to no record, under a
+// reason of the contract: oversize, binary or corrupt.
+func (d *Delta) AddDiscarded(reason string, bytes int64) {
+	i := 0
+	for i < len(discards)-1 && discards[i] != reason {
+		i++
+	}
+	d.discarded[i] += uint64(bytes)
+}
+
+// Add counts one record. It allocates nothing but when a table grows. The
+// record's kind, bytes and lines are counted before anything of it is read,
+// so the account holds even if that panics.
+func (d *Delta) Add(from Origin, r *parser.Record) {
+	d.records++
+	v := &d.kinds[r.Kind]
+	v.Records++
+	v.Bytes += uint64(r.Size)
+	v.Lines += uint64(r.Lines)
+	if r.Suspicious {
+		d.suspicious++
+		d.suspiciousSamples.add(&from, r)
+	}
+	failed := false
+	switch r.Kind {
+	case parser.Access:
+		failed = d.addAccess(r)
+	case parser.Event:
+		d.addEvent(r)
+	case parser.Noise:
+		d.addNoise(&from, r)
+	case parser.Invalid:
+		d.invalid[r.Reason]++
+		d.invalidSamples.add(&from, r)
+	}
+	d.addPlace(&from, r, failed)
+}
+
+func (d *Delta) addAccess(r *parser.Record) (failed bool) {
+	if r.Partial {
+		d.partial++
+	}
+	k, dir, failed := d.outcome(r)
+	if !d.combos.add(k, 1, maxCombos) {
+		d.overflow().add(k, 1)
+	}
+	d.sampled.add(r.Bytes(parser.RequestID), dir)
+	at, timed := d.clock.time(r)
+	if timed {
+		d.addTime(at, at)
+	}
+	if failed {
+		d.addFailure(r, k, at, timed)
+	}
+	return failed
+}
+
+// outcome reads what a combination is made of and packs it.
+func (d *Delta) outcome(r *parser.Record) (k key, dir parser.Direction, failed bool) {
+	flags, hasFlags := r.Flags()
+	details := r.Bytes(parser.ResponseCodeDetails)
+	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+	dir = d.direction(r, cluster)
+	code := uint16(noCode)
+	if c, ok := r.Code(); ok && c >= 0 && c < 1000 {
+		code = uint16(c)
+	}
+	unknown := noName
+	if flags&parser.UnknownFlags != 0 {
+		unknown = d.unknownFlags(r)
+	}
+	failed, answered := verdict(r, flags, code, dir, details)
+	rest := pack(cluster, d.class(details), code, uint8(r.Dialect), uint8(dir), uint8(answered), unknown, failed, hasFlags)
+	return key{flags: uint64(flags), rest: rest}, dir, failed
+}
+
+// class is the id of the details' class.
+func (d *Delta) class(details []byte) uint16 {
+	if string(details) == string(d.lastDetails) {
+		return d.lastClass
+	}
+	class := d.details.id(classOf(details))
+	if len(details) <= maxName {
+		d.lastDetails, d.lastClass = append(d.lastDetails[:0], details...), class
+	}
+	return class
+}
+
+// direction is the record's; a cluster's is worked out once.
+func (d *Delta) direction(r *parser.Record, cluster uint16) parser.Direction {
+	if cluster < firstName {
+		return r.Direction()
+	}
+	if int(cluster) < len(d.dirs) {
+		return d.dirs[cluster]
+	}
+	for len(d.dirs) < int(cluster) {
+		d.dirs = append(d.dirs, parser.NoDirection)
+	}
+	d.dirs = append(d.dirs, r.Direction())
+	return d.dirs[cluster]
+}
+
+// verdict is classify.Failed and classify.AnsweredBy, with a short way for
+// the usual healthy record.
+func verdict(r *parser.Record, flags parser.FlagSet, code uint16, dir parser.Direction, details []byte) (bool, classify.Answerer) {
+	if flags == 0 && code >= 200 && code < 400 && string(details) == "via_upstream" &&
+		!r.Present().Has(parser.GRPCStatus) && !r.Errored() {
+		if dir == parser.Inbound {
+			return false, classify.Application
+		}
+		return false, classify.Upstream
+	}
+	return classify.Failed(r), classify.AnsweredBy(r)
+}
+
+func (d *Delta) addTime(first, last int64) {
+	if !d.hasTime {
+		d.first, d.last, d.hasTime = first, last, true
+	}
+	d.first, d.last = min(d.first, first), max(d.last, last)
+}
+
+func (d *Delta) addFailure(r *parser.Record, k key, at int64, timed bool) {
+	o := unpack(k.rest)
+	k.rest = packPlain(o.cluster, o.code, o.unknown)
+	if host := r.Bytes(parser.UpstreamHost); host != nil {
+		d.hosts.add(k, host)
+	}
+	if !timed {
+		d.untimed++
+		return
+	}
+	k.at = floorDiv(at, cellNanos)
+	d.addCell(k, 1)
+}
+
+// addCell counts failures of ten seconds. When the table is full, they go to
+// one cell per ten seconds, at last to none.
+func (d *Delta) addCell(k key, n uint64) {
+	if d.cells.add(k, n, maxCells) {
+		return
+	}
+	k = key{rest: packPlain(otherName, noCode, noName), at: k.at}
+	if !d.cells.add(k, n, 2*maxCells) {
+		d.untimed += n
+	}
+}
+
+func (d *Delta) overflow() *overflow {
+	if d.over == nil {
+		d.over = new(overflow)
+	}
+	return d.over
+}
+
+func (d *Delta) addEvent(r *parser.Record) {
+	d.scratch = appendLower(d.scratch[:0], r.Bytes(parser.Level))
+	d.events[r.Emitter][d.levels.id(d.scratch)].add(1, classify.Failed(r))
+}
+
+func (d *Delta) addNoise(from *Origin, r *parser.Record) {
+	raw := trim(from.raw(r))
+	if len(raw) == 0 {
+		return
+	}
+	d.noiseSamples.add(from, r)
+	if isKubectlError(raw) {
+		d.kubectl++
+		d.kubectlSamples.add(from, r)
+	}
+}
+
+// addPlace counts the record for where it comes from, if that is known.
+func (d *Delta) addPlace(from *Origin, r *parser.Record, failed bool) {
+	id := d.place(from, r)
+	if id == noName {
+		return
+	}
+	for int(id) >= len(d.byPlace) {
+		d.byPlace = append(d.byPlace, PlaceCounts{})
+	}
+	c := &d.byPlace[id]
+	c.Records++
+	if r.Kind == parser.Access {
+		c.Access++
+	}
+	if failed {
+		c.Failed++
+	}
+}
+
+func (d *Delta) place(from *Origin, r *parser.Record) uint16 {
+	if len(r.Envelopes()) == 0 {
+		return d.placeOf(from)
+	}
+	p := r.Place()
+	if len(p.Namespace)+len(p.Pod)+len(p.Container) == 0 {
+		return d.placeOf(from)
+	}
+	b := appendPart(d.scratch[:0], p.Namespace, from.Namespace)
+	b = appendPart(b, p.Pod, from.Pod)
+	d.scratch = appendPart(b, p.Container, from.Container)
+	return d.places.id(d.scratch)
+}
+
+// placeOf is the place of the stream, looked up once for all its records.
+func (d *Delta) placeOf(from *Origin) uint16 {
+	if from.Namespace == d.lastOrigin[0] && from.Pod == d.lastOrigin[1] && from.Container == d.lastOrigin[2] {
+		return d.lastPlace
+	}
+	d.lastOrigin = [3]string{from.Namespace, from.Pod, from.Container}
+	d.lastPlace = noName
+	if d.lastOrigin != [3]string{} {
+		b := appendPart(d.scratch[:0], nil, from.Namespace)
+		b = appendPart(b, nil, from.Pod)
+		d.scratch = appendPart(b, nil, from.Container)
+		d.lastPlace = d.places.id(d.scratch)
+	}
+	return d.lastPlace
+}
+
+func appendPart(dst, first []byte, second string) []byte {
+	if len(first) > 0 {
+		dst = append(dst, first...)
+	} else {
+		dst = append(dst, second...)
+	}
+	return append(dst, 0)
+}

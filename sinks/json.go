@@ -1,0 +1,19 @@
+package sinks
+
+import (
+	"encoding/json"
+	"io"
+
+	"github.com/flagwatch/flagwatch/internal/safe"
+)
+
+// WriteJSON writes the report as one indented JSON document with a line end.
+// Runes that a terminal would obey are escaped.
+func (r *Report) WriteJSON(w io.Writer) error {
+	doc, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(append(safe.AppendDocument(nil, doc), '\n'))
+	return err
+}

@@ -1,0 +1,272 @@
+package sinks
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/flagwatch/flagwatch/internal/safe"
+	"github.com/mattn/go-runewidth"
+)
+
+// A mark is how bad a row is. It is drawn as a symbol; colour only repeats it.
+type mark uint8
+
+const (
+	plainMark mark = iota
+	infoMark
+	warningMark
+	errorMark
+)
+
+// symbols are the characters that a terminal without UTF-8 can not show.
+type symbols struct {
+	marks  [errorMark + 1]string
+	dot    string // between things in one line
+	dash   string // between two times
+	cut    string // stands for what was left out
+	atMost string
+	bars   []string
+}
+
+var (
+	unicodeSymbols = symbols{[...]string{" ", "·", "!", "✖"}, "·", "–", "…", "≤", []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}}
+	asciiSymbols   = symbols{[...]string{" ", ".", "!", "x"}, "-", "-", "..", "<=", []string{"_", ".", ":", "-", "=", "+", "*", "#"}}
+	colours        = [...]string{"", "\x1b[2m", "\x1b[33m", "\x1b[31m"}
+)
+
+// A page is a text in the making, of a certain width.
+type page struct {
+	symbols
+	buf   bytes.Buffer
+	width int
+	color bool
+	ascii bool
+	chars runewidth.Condition
+}
+
+const (
+	defaultWidth = 100
+	minWidth     = 40
+	narrow       = 80 // below it rows are stacked
+	margin       = 5  // columns left of a row: two blanks, the mark, two blanks
+)
+
+func newPage(opt TextOptions) *page {
+	p := &page{symbols: unicodeSymbols, width: max(opt.Width, minWidth), color: opt.Color, ascii: opt.ASCII}
+	if opt.Width <= 0 {
+		p.width = defaultWidth
+	}
+	if opt.ASCII {
+		p.symbols = asciiSymbols
+	}
+	return p
+}
+
+// user makes text of a log, a file name or an error fit to be shown. All such
+// text goes through here.
+func (p *page) user(s string) string {
+	s = safe.Text(s).String()
+	if !p.ascii {
+		return s
+	}
+	var b strings.Builder
+	for _, r := range s {
+		if r < utf8.RuneSelf {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, `\u{%04x}`, r)
+		}
+	}
+	return b.String()
+}
+
+func (p *page) widthOf(s string) int { return p.chars.StringWidth(s) }
+
+// shorten cuts out the middle of s, so that it is at most width wide.
+func (p *page) shorten(s string, width int) string {
+	if p.widthOf(s) <= width {
+		return s
+	}
+	room := max(width-p.widthOf(p.cut), 0)
+	head := p.chars.Truncate(s, (room+1)/2, "")
+	tail := s
+	for p.widthOf(tail) > room/2 {
+		_, n := utf8.DecodeRuneInString(tail)
+		tail = tail[n:]
+	}
+	return head + p.cut + tail
+}
+
+// cutEnd cuts off the end of s, so that it is at most width wide.
+func (p *page) cutEnd(s string, width int) string { return p.chars.Truncate(s, width, p.cut) }
+
+func (p *page) pad(s string, width int, right bool) string {
+	blanks := strings.Repeat(" ", max(width-p.widthOf(s), 0))
+	if right {
+		return blanks + s
+	}
+	return s + blanks
+}
+
+// line writes one line, without blanks at its end.
+func (p *page) line(s string) {
+	p.buf.WriteString(strings.TrimRight(s, " "))
+	p.buf.WriteByte('\n')
+}
+
+// marked writes one line behind a mark.
+func (p *page) marked(m mark, s string) {
+	symbol := p.marks[m]
+	if p.color && m != plainMark {
+		symbol = colours[m] + symbol + "\x1b[0m"
+	}
+	p.line("  " + symbol + "  " + s)
+}
+
+// flow writes chunks behind a lead, as many in a line as fit; further lines
+// are indented to the end of the lead.
+func (p *page) flow(lead, sep string, chunks ...string) {
+	indent := strings.Repeat(" ", p.widthOf(lead))
+	out, fresh := lead, true
+	for _, c := range chunks {
+		switch {
+		case fresh:
+			out += c
+		case p.widthOf(out+sep+c) > p.width:
+			p.line(out)
+			out = indent + c
+		default:
+			out += sep + c
+		}
+		fresh = false
+	}
+	p.line(out)
+}
+
+// item writes a named list of things behind a mark: the name in a column of
+// its own.
+func (p *page) item(m mark, name string, chunks ...string) {
+	p.behind(m, p.pad(name, 12, false), " "+p.dot+" ", chunks)
+}
+
+// listed is item with a sentence.
+func (p *page) listed(m mark, name, sentence string) {
+	p.behind(m, p.pad(name, 12, false), " ", strings.Fields(sentence))
+}
+
+// note writes a sentence behind a mark.
+func (p *page) note(m mark, sentence string) { p.behind(m, "", " ", strings.Fields(sentence)) }
+
+// behind is flow behind a mark.
+func (p *page) behind(m mark, name, sep string, chunks []string) {
+	at := p.buf.Len()
+	p.flow("  "+p.marks[m]+"  "+name, sep, chunks...)
+	if !p.color || m == plainMark {
+		return
+	}
+	text := p.buf.String()[at:]
+	p.buf.Truncate(at)
+	p.buf.WriteString(strings.Replace(text, p.marks[m], colours[m]+p.marks[m]+"\x1b[0m", 1))
+}
+
+// A grid is rows in columns.
+type grid struct {
+	columns []column
+	rows    []row
+}
+
+type column struct {
+	head  string
+	right bool
+	flex  bool // may be shortened in the middle
+}
+
+type row struct {
+	mark  mark
+	cells []string
+	below string // a line of its own under the row
+}
+
+func (g *grid) add(m mark, below string, cells ...string) {
+	g.rows = append(g.rows, row{m, cells, below})
+}
+
+// grid writes the rows under their heads.
+func (p *page) grid(g *grid) {
+	if len(g.rows) == 0 {
+		return
+	}
+	g.dropEmpty()
+	widths := p.fit(g)
+	heads := make([]string, len(g.columns))
+	for i, c := range g.columns {
+		heads[i] = c.head
+	}
+	p.line("")
+	p.marked(plainMark, p.join(g, heads, widths))
+	for _, r := range g.rows {
+		p.marked(r.mark, p.join(g, r.cells, widths))
+		if r.below != "" {
+			p.line(strings.Repeat(" ", margin) + p.shorten(r.below, p.width-margin))
+		}
+	}
+}
+
+// dropEmpty takes away the columns that say nothing.
+func (g *grid) dropEmpty() {
+	for i := len(g.columns) - 1; i >= 0; i-- {
+		if !slices.ContainsFunc(g.rows, func(r row) bool { return r.cells[i] != "" }) {
+			g.drop(i)
+		}
+	}
+}
+
+func (g *grid) drop(i int) {
+	g.columns = slices.Delete(g.columns, i, i+1)
+	for j := range g.rows {
+		g.rows[j].cells = slices.Delete(g.rows[j].cells, i, i+1)
+	}
+}
+
+func (p *page) join(g *grid, cells []string, widths []int) string {
+	parts := make([]string, len(cells))
+	for i, c := range cells {
+		parts[i] = p.pad(p.shorten(c, widths[i]), widths[i], g.columns[i].right)
+	}
+	return strings.Join(parts, "  ")
+}
+
+// fit returns the widths of the columns; the widest of those that may be
+// shortened give way.
+func (p *page) fit(g *grid) []int {
+	widths := make([]int, len(g.columns))
+	total := margin - 2
+	for i, c := range g.columns {
+		widths[i] = p.widthOf(c.head)
+		for _, r := range g.rows {
+			widths[i] = max(widths[i], p.widthOf(r.cells[i]))
+		}
+		total += widths[i] + 2
+	}
+	for ; total > p.width; total-- {
+		i := widest(g.columns, widths)
+		if i < 0 || widths[i] <= 8 {
+			break
+		}
+		widths[i]--
+	}
+	return widths
+}
+
+func widest(columns []column, widths []int) int {
+	found := -1
+	for i, c := range columns {
+		if c.flex && (found < 0 || widths[i] > widths[found]) {
+			found = i
+		}
+	}
+	return found
+}

@@ -1,0 +1,90 @@
+package sinks
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"slices"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// maxRequests is how many request ids are sampled.
+const maxRequests = 512
+
+// requests samples request ids, the ones with the smallest hashes, with the
+// directions that they were seen in. Every worker samples the same ids, so
+// samples merge exactly: they tell how many requests two proxies reported.
+type requests struct {
+	list [maxRequests]request // by hash
+	n    int
+}
+
+type request struct {
+	hash uint64
+	dirs uint8 // bit 0: inbound, bit 1: outbound
+}
+
+func (t *requests) add(id []byte, dir parser.Direction) {
+	if len(id) == 0 || dir == parser.NoDirection {
+		return
+	}
+	t.put(request{hashID(id), 1 << (dir - 1)})
+}
+
+func (t *requests) put(r request) {
+	if t.n == maxRequests && r.hash > t.list[maxRequests-1].hash {
+		return
+	}
+	i, found := slices.BinarySearchFunc(t.list[:t.n], r.hash, func(a request, h uint64) int {
+		switch {
+		case a.hash < h:
+			return -1
+		case a.hash > h:
+			return 1
+		}
+		return 0
+	})
+	if found {
+		t.list[i].dirs |= r.dirs
+		return
+	}
+	t.n = min(t.n+1, maxRequests)
+	copy(t.list[i+1:t.n], t.list[i:])
+	t.list[i] = r
+}
+
+func (t *requests) merge(o *requests) {
+	for _, r := range o.list[:o.n] {
+		t.put(r)
+	}
+}
+
+// both is how many of the sampled requests were seen in both directions.
+func (t *requests) both() int {
+	n := 0
+	for _, r := range t.list[:t.n] {
+		if r.dirs == 3 {
+			n++
+		}
+	}
+	return n
+}
+
+// hashID has no seed: the samples of two processes must be of the same ids.
+// Whoever forges ids can only spoil the estimate.
+func hashID(id []byte) uint64 {
+	h := uint64(len(id)) ^ 0x9e3779b97f4a7c15
+	for ; len(id) >= 8; id = id[8:] {
+		h = fold(h, binary.LittleEndian.Uint64(id))
+	}
+	tail := uint64(0)
+	for _, c := range id {
+		tail = tail<<8 | uint64(c)
+	}
+	return fold(h, tail^0xe7037ed1a0b428db)
+}
+
+func fold(h, word uint64) uint64 {
+	hi, lo := bits.Mul64(h^word, 0x9fb21c651e98df25)
+	return hi ^ lo ^ h<<1
+}

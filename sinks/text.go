@@ -1,0 +1,347 @@
+package sinks
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// TextOptions say what the terminal can show.
+type TextOptions struct {
+	Width   int  // columns; 0: 100
+	Color   bool // repeat the marks in colour
+	ASCII   bool // nothing but ASCII
+	Verbose bool // print the account of records and bytes, too
+}
+
+// How many rows of a sort are shown.
+const (
+	maxFailedRows = 12
+	maxOtherRows  = 6
+	maxTopRows    = 5
+)
+
+// WriteText writes the report for a terminal. Text that comes from the log is
+// escaped.
+func WriteText(w io.Writer, r *Report, opt TextOptions) error {
+	p := newPage(opt)
+	p.head(r)
+	p.totals(r)
+	p.troubles(r)
+	if r.Totals.Access > 0 {
+		p.failures(r)
+		p.outcomes(r)
+	}
+	if r.Totals.Failed > 0 {
+		p.details(r)
+		p.clusters(r)
+		p.hosts(r)
+	}
+	p.others(r)
+	p.advice(r)
+	if opt.Verbose || !r.Accounting.Complete {
+		p.account(r)
+	}
+	_, err := w.Write(p.buf.Bytes())
+	return err
+}
+
+// head says what was read.
+func (p *page) head(r *Report) {
+	chunks := []string{"flagwatch"}
+	if names := p.dialects(r); names != "" {
+		chunks = append(chunks, names)
+	}
+	if r.Span != nil {
+		chunks = append(chunks, p.span(r.Span))
+	}
+	if n := len(r.Inputs); n > 0 {
+		chunks = append(chunks, plural(uint64(n), "input", "inputs")+", "+size(r.Accounting.Read))
+	}
+	p.flow("", " "+p.dot+" ", chunks...)
+	p.line("")
+}
+
+func (p *page) dialects(r *Report) string {
+	names := []string{}
+	for i, d := range r.Dialects {
+		if i == 3 {
+			names = append(names, strconv.Itoa(len(r.Dialects)-i)+" more")
+			break
+		}
+		names = append(names, d.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *page) span(s *Span) string {
+	if s.First.Equal(s.Last) {
+		return s.First.Format("2006-01-02 15:04:05") + " UTC"
+	}
+	last, gap := s.Last.Format("15:04:05"), p.dash
+	if s.First.YearDay() != s.Last.YearDay() || s.First.Year() != s.Last.Year() {
+		last, gap = s.Last.Format("2006-01-02 15:04:05"), " "+p.dash+" "
+	}
+	return s.First.Format("2006-01-02 15:04:05") + gap + last + " UTC (" + length(s.Last.Sub(s.First)) + ")"
+}
+
+// totals are the counts of all kinds, then what became of the access records.
+func (p *page) totals(r *Report) {
+	t := r.Totals
+	digits := max(len(number(t.Records)), len(number(t.Failed)))
+	lead := func(n uint64) string { return "  " + p.pad(number(n), digits, true) + " " }
+	p.flow(lead(t.Records), "   ", noun(t.Records, "record", "records"), number(t.Access)+" access",
+		plural(t.Events, "event", "events"), number(t.Noise)+" noise", number(t.Invalid)+" invalid")
+	if t.Access == 0 {
+		return
+	}
+	first, chunks := lead(t.Failed), []string{failedOf(t)}
+	if t.Failed == 0 {
+		first, chunks = "  ", []string{"no failed request"}
+	}
+	chunks = appendCount(chunks, t.ClientErrors, "client error", "client errors")
+	chunks = appendCount(chunks, t.Partial, "partial", "partial")
+	chunks = appendCount(chunks, t.Suspicious, "suspicious", "suspicious")
+	p.flow(first, "   ", chunks...)
+	if r.BothSides.SeenTwice > 0 {
+		p.line("")
+		p.note(infoMark, number(t.Access)+" records, not requests: of "+plural(uint64(r.BothSides.SampledRequests), "sampled request", "sampled requests")+", "+
+			number(uint64(r.BothSides.SeenTwice))+" were reported by a proxy on both sides.")
+	}
+}
+
+func noun(n uint64, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+func failedOf(t Totals) string {
+	if p := percent(t.Failed, t.Access); p != "" {
+		return "failed (" + p + " of access)"
+	}
+	return "failed of " + number(t.Access) + " access"
+}
+
+func appendCount(chunks []string, n uint64, one, many string) []string {
+	if n == 0 {
+		return chunks
+	}
+	return append(chunks, plural(n, one, many))
+}
+
+// troubles are inputs that could not be read as a whole and what kubectl
+// wrote in place of a log.
+func (p *page) troubles(r *Report) {
+	p.inputs(r.Inputs)
+	if r.Totals.Kubectl == 0 {
+		return
+	}
+	p.line("")
+	p.marked(warningMark, plural(r.Totals.Kubectl, "line is", "lines are")+" kubectl's own error, not the log:")
+	for _, s := range r.Samples.Kubectl {
+		p.marked(plainMark, p.cutEnd(p.user(s.Text), p.width-margin))
+	}
+}
+
+// inputs names those that failed and those that are empty.
+func (p *page) inputs(list []Input) {
+	shown := 0
+	for _, in := range list {
+		if in.Error == "" && (in.Bytes > 0 || len(list) == 1) {
+			continue
+		}
+		if shown++; shown == 1 {
+			p.line("")
+		}
+		switch {
+		case shown > maxFailedRows:
+		case in.Error != "":
+			p.note(errorMark, p.user(in.Name)+": "+p.user(in.Error))
+		default:
+			p.note(infoMark, p.user(in.Name)+": empty")
+		}
+	}
+	if shown > maxFailedRows {
+		p.note(plainMark, plural(uint64(shown-maxFailedRows), "more input", "more inputs"))
+	}
+}
+
+// outcomes is the table of codes and flags.
+func (p *page) outcomes(r *Report) {
+	g := &grid{columns: []column{{"code", true, false}, {"flags", false, true}, {"long name", false, true}, {"count", true, false}, {"share", true, false}}}
+	if p.width < narrow {
+		g.columns = slices.Delete(g.columns, 2, 3)
+	}
+	failed, flagged, rest := splitOutcomes(r.Outcomes)
+	p.outcomeRows(g, failed, maxFailedRows, r.Totals.Access)
+	p.outcomeRows(g, flagged, maxOtherRows, r.Totals.Access)
+	p.outcomeRows(g, rest, maxOtherRows, r.Totals.Access)
+	p.grid(g)
+}
+
+// splitOutcomes parts failed records, records that only carry a flag, and all
+// others; one outcome may have failed and other records.
+func splitOutcomes(list []Outcome) (failed, flagged, rest []Outcome) {
+	for _, o := range list {
+		bad, good := o, o
+		bad.Count, good.Count, good.Failed = o.Failed, o.Count-o.Failed, 0
+		if bad.Count > 0 {
+			failed = append(failed, bad)
+		}
+		switch {
+		case good.Count == 0:
+		case len(o.Flags)+len(o.Unknown) > 0:
+			flagged = append(flagged, good)
+		default:
+			rest = append(rest, good)
+		}
+	}
+	for _, l := range [][]Outcome{failed, flagged, rest} {
+		slices.SortStableFunc(l, compareOutcomes)
+	}
+	return failed, flagged, rest
+}
+
+func (p *page) outcomeRows(g *grid, list []Outcome, limit int, access uint64) {
+	more := uint64(0)
+	for i, o := range list {
+		if i >= limit {
+			more += o.Count
+			continue
+		}
+		p.outcomeRow(g, outcomeMark(o), p.code(o.Code), p.flags(o), longNames(o), o.Count, access)
+	}
+	if more > 0 {
+		p.outcomeRow(g, plainMark, p.cut, strconv.Itoa(len(list)-limit)+" more", "", more, access)
+	}
+}
+
+func (p *page) outcomeRow(g *grid, m mark, code, flags, long string, count, access uint64) {
+	if len(g.columns) == 5 {
+		g.add(m, "", code, flags, long, number(count), percent(count, access))
+	} else {
+		g.add(m, long, code, flags, number(count), percent(count, access))
+	}
+}
+
+func (p *page) code(code *int) string {
+	if code == nil {
+		return "-"
+	}
+	return strconv.Itoa(*code)
+}
+
+func (p *page) flags(o Outcome) string {
+	if o.Other {
+		return other
+	}
+	list := slices.Clone(o.Flags)
+	for _, name := range o.Unknown {
+		list = append(list, strings.TrimSuffix("? "+p.user(name), " ?"))
+	}
+	if len(list) == 0 {
+		return "-"
+	}
+	return strings.Join(list, ",")
+}
+
+// longNames are the flags' names in full.
+func longNames(o Outcome) string {
+	list := []string{}
+	for _, name := range o.Flags {
+		if f, ok := parser.FlagByName(name); ok {
+			list = append(list, parser.FlagList()[f].Long)
+		}
+	}
+	if len(o.Unknown) > 0 {
+		list = append(list, "not in this version's table")
+	}
+	return strings.Join(list, ", ")
+}
+
+// outcomeMark tells outages from refusals on purpose and from clients that
+// went away.
+func outcomeMark(o Outcome) mark {
+	switch {
+	case o.Failed == 0 && len(o.Flags)+len(o.Unknown) == 0:
+		return plainMark
+	case o.Failed == 0, only(o, "DC", "DR"):
+		return infoMark
+	case only(o, "RL", "UAEX", "FI", "DI", "DO", "UDO", "IH", "DPE"), o.Code != nil && *o.Code >= 400 && *o.Code < 500 && len(o.Flags) == 0:
+		return warningMark
+	}
+	return errorMark
+}
+
+// only says whether the outcome has flags, and none but these.
+func only(o Outcome, names ...string) bool {
+	for _, f := range o.Flags {
+		if !slices.Contains(names, f) {
+			return false
+		}
+	}
+	return len(o.Flags) > 0 && len(o.Unknown) == 0
+}
+
+func (p *page) details(r *Report) {
+	g := &grid{columns: []column{{"details of failed records", false, true}, {"failed", true, false}}}
+	for _, t := range topFailed(r.Details) {
+		g.add(plainMark, "", p.user(t.Name), number(t.Failed))
+	}
+	p.grid(g)
+}
+
+func (p *page) clusters(r *Report) {
+	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {"share", true, false}}}
+	for _, t := range topFailed(r.Clusters) {
+		g.add(plainMark, "", p.clusterName(t.Name), number(t.Count), number(t.Failed), percent(t.Failed, t.Count))
+	}
+	p.grid(g)
+}
+
+func (p *page) clusterName(name string) string {
+	if name == noCluster {
+		return "(no cluster)"
+	}
+	return p.user(name)
+}
+
+// topFailed are the names with the most failed records.
+func topFailed(list []Tally) []Tally {
+	list = slices.DeleteFunc(slices.Clone(list), func(t Tally) bool { return t.Failed == 0 })
+	slices.SortStableFunc(list, func(a, b Tally) int { return cmp.Compare(b.Failed, a.Failed) })
+	return list[:min(len(list), maxTopRows)]
+}
+
+func (p *page) hosts(r *Report) {
+	g := &grid{columns: []column{{"upstream host", false, true}, {"cluster", false, true}, {"code", true, false}, {"flags", false, true}, {"failed", true, false}}}
+	for _, h := range r.Hosts[:min(len(r.Hosts), maxTopRows)] {
+		count := number(h.Count)
+		if h.Excess > 0 {
+			count = p.atMost + count
+		}
+		g.add(plainMark, "", p.user(h.Host), p.clusterName(h.Cluster), p.code(h.Code), p.hostFlags(h), count)
+	}
+	if p.width < narrow {
+		g.drop(1)
+	}
+	p.grid(g)
+}
+
+func (p *page) hostFlags(h HostTally) string {
+	o := Outcome{}
+	for _, name := range h.Flags {
+		if _, known := parser.FlagByName(name); known {
+			o.Flags = append(o.Flags, name)
+		} else {
+			o.Unknown = append(o.Unknown, name)
+		}
+	}
+	return p.flags(o)
+}

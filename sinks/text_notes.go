@@ -1,0 +1,283 @@
+package sinks
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// failures says when requests failed and who answered them.
+func (p *page) failures(r *Report) {
+	if r.Totals.Failed == 0 {
+		return
+	}
+	p.line("")
+	if steps := failuresByTime(r.Timeline.Cells); len(steps) > 0 {
+		p.item(plainMark, "when", p.when(r, steps)...)
+	}
+	p.item(plainMark, "answered by", p.answerers(r)...)
+}
+
+// A step is how many records failed in one cell's time.
+type step struct {
+	at     time.Time
+	failed uint64
+}
+
+// failuresByTime adds up cells of the same time; both are sorted by time.
+func failuresByTime(cells []Cell) []step {
+	var steps []step
+	for _, c := range cells {
+		if n := len(steps); n > 0 && steps[n-1].at.Equal(c.Time) {
+			steps[n-1].failed += c.Failed
+		} else {
+			steps = append(steps, step{c.Time, c.Failed})
+		}
+	}
+	return steps
+}
+
+func (p *page) when(r *Report, steps []step) []string {
+	peak := steps[0]
+	for _, s := range steps {
+		if s.failed > peak.failed {
+			peak = s
+		}
+	}
+	layout := timeLayout(r.Span)
+	var chunks []string
+	if line := p.spark(r, steps); line != "" {
+		chunks = append(chunks, line)
+	}
+	first, last := steps[0].at, steps[len(steps)-1].at
+	if first.Equal(last) {
+		return append(chunks, "all within ten seconds from "+first.Format(layout)+" UTC")
+	}
+	return append(chunks, "first "+first.Format(layout), "last "+last.Format(layout), "most "+number(peak.failed)+" in 10 s at "+peak.at.Format(layout)+" UTC")
+}
+
+// timeLayout leaves out of a time what the head of the report makes clear.
+func timeLayout(s *Span) string {
+	switch {
+	case s == nil || s.Last.Sub(s.First) < 20*time.Hour:
+		return "15:04:05"
+	case s.Last.Sub(s.First) < 300*24*time.Hour:
+		return "01-02 15:04:05"
+	}
+	return "2006-01-02 15:04:05"
+}
+
+// spark draws failures over the time of the input; it is empty when that is
+// too short to show a shape.
+func (p *page) spark(r *Report, steps []step) string {
+	const most, least = 30, 6
+	if r.Span == nil {
+		return ""
+	}
+	begin := r.Span.First.Truncate(10 * time.Second)
+	all := int(r.Span.Last.Sub(begin)/(10*time.Second)) + 1
+	if all < least {
+		return ""
+	}
+	n := min(all, most)
+	sums, top := make([]uint64, n), uint64(0)
+	for _, s := range steps {
+		i := int(int64(s.at.Sub(begin)/(10*time.Second)) * int64(n) / int64(all))
+		i = min(max(i, 0), n-1)
+		sums[i] += s.failed
+		top = max(top, sums[i])
+	}
+	var b strings.Builder
+	for _, v := range sums {
+		b.WriteString(p.bars[level(v, top, len(p.bars))])
+	}
+	return b.String()
+}
+
+// level keeps the lowest bar for nothing.
+func level(v, top uint64, bars int) int {
+	if v == 0 || top == 0 {
+		return 0
+	}
+	return 1 + int((v*uint64(bars-1)-1)/top)
+}
+
+func (p *page) answerers(r *Report) []string {
+	var chunks []string
+	for _, t := range topFailed(r.AnsweredBy) {
+		chunks = append(chunks, t.Name+" "+number(t.Failed))
+	}
+	return chunks
+}
+
+// others are the records that are no access records, or doubtful ones.
+func (p *page) others(r *Report) {
+	t := r.Totals
+	if t.Events+t.Invalid+t.Suspicious == 0 && len(r.Accounting.Discarded) == 0 {
+		return
+	}
+	p.line("")
+	if t.Events > 0 {
+		p.item(plainMark, "events", p.events(r)...)
+	}
+	if t.Invalid > 0 {
+		p.item(warningMark, "unreadable", reasons(r)...)
+		p.samples(r.Samples.Invalid)
+	}
+	if t.Suspicious > 0 {
+		p.listed(warningMark, "suspicious", plural(t.Suspicious, "record", "records")+" where user text allows more than one reading")
+		p.samples(r.Samples.Suspicious)
+	}
+	for _, name := range discards {
+		if n := r.Accounting.Discarded[name]; n > 0 {
+			p.item(warningMark, "discarded", size(n)+" "+name)
+		}
+	}
+}
+
+func (p *page) events(r *Report) []string {
+	var chunks []string
+	more := uint64(0)
+	for i, e := range r.Events {
+		if i >= maxOtherRows {
+			more += e.Count
+			continue
+		}
+		chunks = append(chunks, strings.TrimSpace(number(e.Count)+" "+e.Emitter+" "+p.user(e.Level)))
+	}
+	if more > 0 {
+		chunks = append(chunks, number(more)+" more")
+	}
+	return chunks
+}
+
+func reasons(r *Report) []string {
+	var chunks []string
+	for _, t := range r.Invalid {
+		chunks = append(chunks, number(t.Count)+" "+t.Reason)
+	}
+	return chunks
+}
+
+// samples shows records with their input, byte and reason, two lines each
+// when the page is narrow.
+func (p *page) samples(list []Sample) {
+	for _, s := range list {
+		where := strings.TrimSpace(p.user(s.Input) + " byte " + number(uint64(s.Offset)) + " " + s.Reason)
+		text := p.user(s.Text)
+		if p.width < narrow {
+			p.marked(plainMark, p.shorten(where, p.width-margin))
+			p.marked(plainMark, "  "+p.cutEnd(text, p.width-margin-2))
+			continue
+		}
+		where = p.shorten(where, p.width/2)
+		p.marked(plainMark, where+"  "+p.cutEnd(text, p.width-margin-2-p.widthOf(where)))
+	}
+}
+
+// advice is for inputs without access records.
+func (p *page) advice(r *Report) {
+	t := r.Totals
+	switch {
+	case t.Access > 0:
+	case r.Accounting.Read == 0:
+		p.line("")
+		p.line("  the input is empty")
+	case hasProxyEvents(r):
+		p.loggingIsOff()
+	case t.Events == 0:
+		p.nothingRead(r)
+	}
+}
+
+func hasProxyEvents(r *Report) bool {
+	return slices.ContainsFunc(r.Events, func(e EventTally) bool {
+		return e.Emitter == parser.Envoy.String() || e.Emitter == parser.PilotAgent.String()
+	})
+}
+
+// loggingOn is how access logging is turned on.
+// Source: https://istio.io/latest/docs/tasks/observability/logs/access-log/
+var loggingOn = []string{
+	"Istio, by a Telemetry resource in the root namespace (or a workload's own):",
+	"  apiVersion: telemetry.istio.io/v1",
+	"  kind: Telemetry",
+	"  metadata: {name: mesh-default, namespace: istio-system}",
+	"  spec: {accessLogging: [{providers: [{name: envoy}]}]}",
+	"",
+	"Istio, for the whole mesh:",
+	"  meshConfig.accessLogFile: /dev/stdout",
+	"",
+	"Envoy alone: an access_log in the HTTP connection manager.",
+}
+
+func (p *page) loggingIsOff() {
+	p.line("")
+	p.note(warningMark, "The proxy logs events but not one request: its access logging is off. To turn it on:")
+	p.line("")
+	for _, s := range loggingOn {
+		p.marked(plainMark, s)
+	}
+}
+
+// nothingRead says what the input looks like.
+func (p *page) nothingRead(r *Report) {
+	list := append(slices.Clone(r.Samples.Invalid), r.Samples.Noise...)
+	p.line("")
+	p.note(warningMark, "No access record and no event was found.")
+	if len(list) == 0 || r.Totals.Kubectl > 0 {
+		return
+	}
+	p.note(plainMark, "The input looks like "+looksLike([]byte(list[0].Text))+".")
+	if r.Totals.Invalid == 0 {
+		p.samples(list[:1])
+	}
+	p.note(plainMark, "Known layouts: flagwatch list dialects. A layout of your own: --format.")
+}
+
+// looksLike names what a line that is no record may be.
+func looksLike(b []byte) string {
+	switch {
+	case bytes.HasPrefix(b, []byte("\x1f\x8b")):
+		return "gzip data"
+	case bytes.HasPrefix(b, []byte("\x28\xb5\x2f\xfd")):
+		return "zstd data"
+	case bytes.HasPrefix(b, []byte("PK\x03\x04")):
+		return "a zip archive"
+	case isKubectlError(b):
+		return "an error of kubectl"
+	case bytes.IndexByte(b, 0) >= 0:
+		return "binary data"
+	case bytes.HasPrefix(b, []byte("{")):
+		return "JSON without the keys of an access record"
+	case bytes.HasPrefix(b, []byte("<")):
+		return "XML or HTML"
+	case bytes.Contains(b, []byte(` - - [`)) && bytes.Contains(b, []byte(`] "`)):
+		return "the access log of a web server (common log format)"
+	case bytes.Contains(b, []byte("level=")) || bytes.Contains(b, []byte("msg=")):
+		return "an application's log (key=value)"
+	case bytes.Contains(b, []byte(" HTTP/")):
+		return "an access log in a layout that is not known"
+	}
+	return "text that no proxy wrote"
+}
+
+// account prints the two identities.
+func (p *page) account(r *Report) {
+	a, t := r.Accounting, r.Totals
+	m := plainMark
+	if !a.Complete {
+		m = warningMark
+	}
+	p.line("")
+	p.listed(m, "account", number(a.Records)+" records = "+number(t.Access)+" access + "+number(t.Events)+" events + "+
+		number(t.Noise)+" noise + "+number(t.Invalid)+" invalid")
+	discarded := uint64(0)
+	for _, n := range a.Discarded {
+		discarded += n
+	}
+	p.listed(m, "", number(a.Read)+" bytes read = "+number(a.Bytes)+" in records + "+number(discarded)+" discarded")
+}
