@@ -1,0 +1,175 @@
+// Package pipeline takes batches through workers and hands what they counted
+// to the ledger, epoch by epoch.
+package pipeline
+
+import (
+	"context"
+	"io"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// grace is how long a cancelled run waits for the source to hand out what had
+// arrived and to return. A source whose read can not be interrupted is left
+// behind then.
+const grace = time.Second
+
+// Options are choices for a run. The zero value is ready for use.
+type Options struct {
+	Workers int             // 0: one per processor
+	Epoch   time.Duration   // time between commits; 0: a second
+	Want    parser.FieldSet // fields to find; 0: those that are counted
+	Formats []*parser.Format
+
+	// Emit appends what is to be written about a record to buf, if set. It is
+	// called by all workers at once, and by each in the order of its records;
+	// the record's Line counts from b.From.Line. What it appends is written to
+	// Out in the order in which the source handed the batches out.
+	Emit func(buf []byte, b *source.Batch, r *parser.Record) []byte
+	Out  io.Writer
+
+	// Fault is told about every panic that was turned into an invalid record
+	// of reason internal, if set. It is called by all workers at once.
+	Fault func(value any, stack []byte)
+}
+
+// A run is one call of Run.
+//
+// A worker takes the next batch while it holds turn, and before it gives turn
+// back it takes gate for reading; it gives gate back when the batch is counted
+// and written. So whoever holds gate for writing knows: of every stream, all
+// batches up to some place are counted and none behind it, and output that
+// waits for an earlier batch never waits for gate.
+type run struct {
+	src source.Source
+	led ledger.Ledger
+	opt Options
+
+	turn  chan struct{} // a lock that one can stop waiting for
+	over  bool          // the source has nothing more; under turn
+	seq   uint64        // batches handed out; under turn
+	stop  chan struct{} // closed with stopped
+	gate  sync.RWMutex
+	ended bool // nothing may be counted or written any more; under gate
+
+	workers []*worker
+	out     output
+	cancel  context.CancelFunc // ends the workers' ctx
+
+	mu     sync.Mutex
+	failed error // why the run was broken off
+	end    error // what the source ended with
+}
+
+// Run counts all that src yields and commits it to led, until src ends, ctx is
+// done, or a commit or a write fails. Whatever ends it, what was counted is
+// committed, unless committing is what failed. It returns nil at the end of
+// the input, else src's error, which may be ctx's, or that of the commit or
+// the write.
+//
+// When it returns nothing is counted or written any more. A read that can not
+// be interrupted may still be blocked in src.Next; its bytes are not counted.
+// A write to Out that blocks holds up the end.
+func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options) error {
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.Epoch <= 0 {
+		opt.Epoch = time.Second
+	}
+	if opt.Want == 0 {
+		opt.Want = sinks.Wanted
+	}
+	inner, cancel := context.WithCancel(ctx)
+	defer cancel()
+	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), stop: make(chan struct{}), cancel: cancel}
+	r.out.init(opt.Out)
+	done := r.start(inner)
+	if err := r.commitAll(inner, done); err != nil {
+		return err
+	}
+	return r.result(ctx)
+}
+
+// start starts the workers. The channel is closed when all have ended.
+func (r *run) start(ctx context.Context) <-chan struct{} {
+	var all sync.WaitGroup
+	for range r.opt.Workers {
+		w := newWorker(r)
+		r.workers = append(r.workers, w)
+	}
+	for _, w := range r.workers {
+		all.Go(func() { w.work(ctx) })
+	}
+	done := make(chan struct{})
+	go func() {
+		all.Wait()
+		close(done)
+	}()
+	return done
+}
+
+// commitAll commits an epoch now and then, and the last one.
+func (r *run) commitAll(ctx context.Context, done <-chan struct{}) error {
+	tick := time.NewTicker(r.opt.Epoch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			if err := r.epoch(ctx, false); err != nil {
+				return err
+			}
+		case <-done:
+			return r.epoch(ctx, true)
+		case <-ctx.Done():
+			r.wait(done)
+			return r.epoch(ctx, true)
+		}
+	}
+}
+
+func (r *run) wait(done <-chan struct{}) {
+	patience := time.NewTimer(grace)
+	defer patience.Stop()
+	select {
+	case <-done:
+	case <-patience.C:
+	}
+}
+
+// fail breaks the run off.
+func (r *run) fail(err error) {
+	r.mu.Lock()
+	if r.failed == nil {
+		r.failed = err
+	}
+	r.mu.Unlock()
+	r.cancel()
+}
+
+// finish notes what the source ended with.
+func (r *run) finish(err error) {
+	r.mu.Lock()
+	r.end = err
+	r.mu.Unlock()
+}
+
+func (r *run) result(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.failed != nil:
+		return r.failed
+	case r.end == io.EOF:
+		return nil
+	case r.end != nil:
+		return r.end
+	}
+	return ctx.Err()
+}

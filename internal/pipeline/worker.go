@@ -1,0 +1,132 @@
+package pipeline
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// flushSize is how much output a worker keeps until its batch is done.
+const flushSize = 1 << 20
+
+// A worker takes batch after batch. All but now and before is its own.
+type worker struct {
+	run    *run
+	parser *parser.Parser
+	batch  source.Batch
+	seq    uint64 // of the batch
+	buf    []byte // output not yet written
+
+	now    *counts // what it counts into; exchanged under gate
+	before *counts // the coordinator's
+
+	delta   *sinks.Delta
+	from    sinks.Origin
+	counted bool // the record that is being done is in the delta
+}
+
+func newWorker(r *run) *worker {
+	return &worker{run: r, parser: parser.NewParser(r.opt.Want, r.opt.Formats...), now: newCounts(), before: newCounts()}
+}
+
+func (w *worker) work(ctx context.Context) {
+	for w.take(ctx) {
+		w.count()
+		if w.run.opt.Emit != nil {
+			w.flush()
+			w.run.out.pass()
+		}
+		w.run.gate.RUnlock()
+	}
+}
+
+// take takes the next batch, and with it gate.
+func (w *worker) take(ctx context.Context) bool {
+	r := w.run
+	select {
+	case r.turn <- struct{}{}:
+	case <-r.stop:
+		return false
+	}
+	defer func() { <-r.turn }()
+	if r.over {
+		return false
+	}
+	if err := r.src.Next(ctx, &w.batch); err != nil {
+		r.over = true
+		r.finish(err)
+		return false
+	}
+	r.gate.RLock()
+	if r.ended {
+		r.gate.RUnlock()
+		return false
+	}
+	w.seq = r.seq
+	r.seq++
+	return true
+}
+
+// count counts the batch's records and bytes.
+func (w *worker) count() {
+	b := &w.batch
+	w.now.ends[b.Stream] = end{b.To, w.seq}
+	w.delta = w.now.delta(b.Stream.Group)
+	for reason, n := range b.Discarded {
+		if n > 0 {
+			w.delta.AddDiscarded(source.Discard(reason).String(), n)
+		}
+	}
+	s := b.Stream
+	w.from = sinks.Origin{Input: s.Name, Namespace: s.Namespace, Pod: s.Pod, Container: s.Container, Offset: b.From.Offset, Block: b.Data}
+	if b.Cut {
+		w.parser.ResetCut(b.Data)
+	} else {
+		w.parser.Reset(b.Data)
+	}
+	for !w.walk() {
+	}
+}
+
+// walk counts the batch's records until the last one, or until one panics.
+func (w *worker) walk() (done bool) {
+	defer w.rescue()
+	for {
+		w.counted = false
+		rec, ok := w.parser.Next()
+		if !ok {
+			return true
+		}
+		w.record(rec)
+	}
+}
+
+func (w *worker) record(rec *parser.Record) {
+	if w.run.opt.Emit != nil {
+		w.buf = w.run.opt.Emit(w.buf, &w.batch, rec)
+		if len(w.buf) > flushSize {
+			w.flush()
+		}
+	}
+	w.counted = true
+	w.delta.Add(w.from, rec)
+}
+
+// rescue counts the record at which something panicked as an invalid one. A
+// record that panicked while it was counted is in the delta already: Add
+// counts it before it looks into it.
+func (w *worker) rescue() {
+	v := recover()
+	if v == nil {
+		return
+	}
+	if w.run.opt.Fault != nil {
+		w.run.opt.Fault(v, debug.Stack())
+	}
+	if !w.counted {
+		w.record(w.parser.Fault())
+	}
+}

@@ -1,0 +1,134 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// An expansion is the list of inputs that arguments stand for.
+type expansion struct {
+	inputs []Input
+	paths  []string        // "" is stdin
+	seen   map[string]bool // place of a file -> found by expansion, not named
+}
+
+// add appends what arg stands for.
+func (x *expansion) add(arg string) error {
+	if arg == "-" {
+		x.input(Stdin, "", nil)
+		return nil
+	}
+	info, err := os.Stat(arg)
+	switch {
+	case err == nil && info.IsDir():
+		x.dir(arg)
+	case err == nil:
+		x.named(arg)
+	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{"):
+		return x.glob(arg)
+	default:
+		x.input(arg, arg, err)
+	}
+	return nil
+}
+
+func (x *expansion) input(name, path string, err error) {
+	if err != nil {
+		err = &InputError{name, NotOpened, cause(err)}
+	}
+	x.inputs = append(x.inputs, Input{Name: name, Err: err})
+	x.paths = append(x.paths, path)
+}
+
+// named adds a file that the user named. A shell's "**" names a directory and
+// the files in it: such a file is not read again.
+func (x *expansion) named(path string) {
+	at := place(path)
+	if found := x.seen[at]; found {
+		return
+	}
+	x.seen[at] = false
+	x.input(path, path, nil)
+}
+
+// found adds a file that expansion came upon, and says whether it is one.
+func (x *expansion) found(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	at := place(path)
+	if _, ok := x.seen[at]; !ok {
+		x.seen[at] = true
+		x.input(path, path, nil)
+	}
+	return true
+}
+
+// dir adds the files below a directory in the order of their names.
+func (x *expansion) dir(root string) {
+	count := 0
+	top := root + string(filepath.Separator) // the slash follows a link
+	filepath.WalkDir(top, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			count++
+			x.input(path, path, err)
+		case path == top:
+		case strings.HasPrefix(d.Name(), "."):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+		case !d.IsDir() && x.found(path):
+			count++
+		}
+		return nil
+	})
+	if count == 0 {
+		x.input(root, root, errors.New("no log file in this directory"))
+	}
+}
+
+// glob adds the files that match a pattern, in the order of their names.
+func (x *expansion) glob(pattern string) error {
+	match := func(opts ...doublestar.GlobOption) ([]string, error) {
+		return doublestar.FilepathGlob(pattern, append(opts, doublestar.WithFilesOnly(), doublestar.WithNoHidden())...)
+	}
+	paths, err := match(doublestar.WithFailOnIOErrors())
+	if errors.Is(err, doublestar.ErrBadPattern) {
+		return fmt.Errorf("%s: malformed pattern", pattern)
+	}
+	if err != nil {
+		x.input(pattern, pattern, err)
+		paths, _ = match()
+	}
+	slices.Sort(paths)
+	count := 0
+	for _, path := range paths {
+		if x.found(path) {
+			count++
+		}
+	}
+	if count == 0 && err == nil {
+		x.input(pattern, pattern, errors.New("no file matches"))
+	}
+	return nil
+}
+
+// place is one name for a file, however it was reached.
+func place(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		path = real
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return path
+}
