@@ -1,0 +1,148 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// A table is a list in both of its forms: the cells of the text, and what is
+// drawn as JSON.
+type table struct {
+	head []string
+	rows [][]string
+	json any
+}
+
+// tables are what there is to list, by name.
+var tables = []struct {
+	name, short string
+	table       func() table
+}{
+	{"flags", "response flags", flagTable},
+	{"dialects", "log layouts", dialectTable},
+	{"fields", "fields of a record", fieldTable},
+}
+
+func tableNames() (names []string) {
+	for _, t := range tables {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+func newList(std streams) *cobra.Command {
+	output := newChoice("table", "json")
+	cmd := &cobra.Command{
+		Use:       "list " + strings.Join(tableNames(), "|"),
+		Short:     "List the response flags, dialects or fields that flagwatch knows",
+		ValidArgs: tableNames(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return usageError("list: want one of %s", strings.Join(tableNames(), ", "))
+			}
+			return list(std.out, args[0], output.value)
+		},
+	}
+	cmd.Flags().VarP(output, "output", "o", "output format")
+	return cmd
+}
+
+func list(w io.Writer, name, output string) error {
+	for _, t := range tables {
+		switch {
+		case t.name != name:
+		case output == "json":
+			return writeJSON(w, t.table().json)
+		default:
+			return writeTable(w, t.table())
+		}
+	}
+	return usageError("list: no list %s%s (there is %s)", name, didYouMean(name, tableNames()), strings.Join(tableNames(), ", "))
+}
+
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func writeTable(w io.Writer, t table) error {
+	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		fmt.Fprintln(tw, strings.Join(row, "\t"))
+	}
+	return tw.Flush()
+}
+
+func flagTable() table {
+	type row struct {
+		Bit   int    `json:"bit"`
+		Short string `json:"short"`
+		Long  string `json:"long"`
+		On    string `json:"on"`
+		Since string `json:"since"`
+		About string `json:"about"`
+	}
+	t, rows := table{head: []string{"FLAG", "LONG NAME", "ON", "ENVOY", "MEANING"}}, []row{}
+	for bit, f := range parser.FlagList() {
+		t.rows = append(t.rows, []string{f.Short, f.Long, f.On, f.Since + "+", f.About})
+		rows = append(rows, row{bit, f.Short, f.Long, f.On, f.Since, f.About})
+	}
+	t.json = rows
+	return t
+}
+
+func dialectTable() table {
+	type row struct {
+		ID       string `json:"id"`
+		Product  string `json:"product"`
+		Versions string `json:"versions"`
+		Encoding string `json:"encoding"`
+		Format   string `json:"format,omitempty"`
+	}
+	t, rows := table{head: []string{"DIALECT", "PRODUCT", "VERSIONS", "ENCODING"}}, []row{}
+	for _, d := range parser.DialectList() {
+		r := row{d.ID, d.Product, d.Versions, encoding(d), d.Format}
+		t.rows = append(t.rows, []string{r.ID, r.Product, r.Versions, r.Encoding})
+		rows = append(rows, r)
+	}
+	t.json = rows
+	return t
+}
+
+func encoding(d parser.DialectInfo) string {
+	if d.JSON {
+		return "JSON"
+	}
+	return "text"
+}
+
+func fieldTable() table {
+	type row struct {
+		Name      string   `json:"name"`
+		Operators []string `json:"operators,omitempty"`
+		Keys      []string `json:"keys"`
+		About     string   `json:"about"`
+	}
+	t, rows := table{head: []string{"FIELD", "OPERATOR", "MEANING"}}, []row{}
+	for _, f := range parser.FieldList() {
+		r := row{Name: f.Name, Keys: append([]string{f.Name}, f.Keys...), About: f.About}
+		cell := "-"
+		if f.Operator != "" {
+			r.Operators = append([]string{f.Operator}, f.Aliases...)
+			cell = "%" + f.Operator + "%"
+		}
+		t.rows = append(t.rows, []string{r.Name, cell, r.About})
+		rows = append(rows, r)
+	}
+	t.json = rows
+	return t
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+const long = `flagwatch reads the logs of Envoy-based proxies (Istio and others) and reports
+which requests failed, with which response flags, where and since when. It
+finds the layout of every record by itself and reads through the envelopes of
+kubectl, containerd, docker and stern. Without arguments it reads standard
+input; a directory stands for the files below it, ** in a pattern for any
+directories.
+
+Exit codes:
+  0    all input was read, or Ctrl-C ended the reading of a pipe
+  1    an input could not be read, or not to its end; the report is printed
+  2    wrong usage
+  4    not one access record and not one event, or no data on standard input
+  130  second Ctrl-C; 141 and 143 are SIGPIPE and SIGTERM as a shell says it`
+
+const examples = `  kubectl logs -n shop deploy/frontend -c istio-proxy --since=15m | flagwatch
+  flagwatch /var/log/pods/shop_*/istio-proxy/*.log
+  flagwatch parse access.log | head`
+
+const terminalUsage = `flagwatch reads proxy logs from a pipe or from files.
+
+Examples:
+` + examples + `
+
+Usage:
+  flagwatch [FILE|DIR|GLOB|-]...
+  flagwatch parse [FILE|DIR|GLOB|-]...
+  flagwatch list flags|dialects|fields
+flagwatch --help says more.
+`
+
+// newRoot returns the command line. Once a command begins its work, began is
+// true: an error before that is one of usage.
+func newRoot(std streams) (root *cobra.Command, began *bool) {
+	var o runOptions
+	output, color := newChoice("table", "json"), newChoice("auto", "always", "never")
+	began = new(bool)
+	root = &cobra.Command{
+		Use:              "flagwatch [FILE|DIR|GLOB|-]...",
+		Short:            "Report failed requests from the logs of Envoy-based proxies",
+		Long:             long,
+		Example:          examples,
+		Version:          version(),
+		Args:             cobra.ArbitraryArgs,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { *began = true },
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return nil, cobra.ShellCompDirectiveDefault
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o.commands = commandNames(cmd)
+			return o.report(cmd.Context(), std, args, output.value, color.value)
+		},
+	}
+	o.addFlags(root.Flags())
+	root.Flags().VarP(output, "output", "o", "output format")
+	root.Flags().Var(color, "color", "colour in the table")
+	root.SetVersionTemplate("flagwatch {{.Version}}\n")
+	root.SetIn(std.in)
+	root.SetOut(std.out)
+	root.SetErr(std.err)
+	root.AddCommand(newParse(std), newList(std), newVersion(std))
+	root.SetHelpCommand(newHelp(root))
+	root.InitDefaultCompletionCmd()
+	refuseOtherShells(root)
+	return root, began
+}
+
+// newHelp is cobra's help, but for exiting with 2 when there is no such
+// command.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, _ := root.Find(args)
+			if len(rest) > 0 {
+				return usageError("help: no command %s%s", rest[0], didYouMean(rest[0], commandNames(cmd)))
+			}
+			return cmd.Help()
+		},
+	}
+}
+
+// refuseOtherShells makes a shell that cobra does not know an error.
+func refuseOtherShells(root *cobra.Command) {
+	cmd, _, err := root.Find([]string{"completion"})
+	if err != nil {
+		return
+	}
+	cmd.Args = cobra.ArbitraryArgs
+	cmd.RunE = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return usageError("completion: no shell %s%s", args[0], didYouMean(args[0], commandNames(cmd)))
+	}
+}
+
+func commandNames(root *cobra.Command) (names []string) {
+	for _, c := range root.Commands() {
+		names = append(names, c.Name())
+	}
+	return names
+}
+
+// report is the work of the root command.
+func (o *runOptions) report(ctx context.Context, std streams, args []string, output, color string) error {
+	res, err := o.run(ctx, std, args, sinks.Wanted, nil)
+	if err != nil {
+		return err
+	}
+	switch {
+	case output == "json":
+		err = res.report.WriteJSON(std.out)
+	case res.report.Totals.Records > 0:
+		res.shown = true
+		err = sinks.WriteText(std.out, res.report, textOptions(std, color))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	return res.conclude(std.err, o.verbose)
+}

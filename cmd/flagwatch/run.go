@@ -1,0 +1,202 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/spf13/pflag"
+
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// RunOptions are what the commands that read logs have in common.
+type runOptions struct {
+	jobs     int
+	verbose  bool
+	commands []string // names that the first argument may be a misspelling of
+}
+
+func (o *runOptions) addFlags(flags *pflag.FlagSet) {
+	flags.IntVarP(&o.jobs, "jobs", "j", 0, "how many workers read; 0: one a CPU")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print the account of all records and bytes on standard error")
+}
+
+// An emitter appends what is to be written about a record.
+type emitter func([]byte, *source.Batch, *parser.Record) []byte
+
+// A result is what a run came to.
+type result struct {
+	inputs      []source.Input
+	report      *sinks.Report
+	interrupted bool
+	shown       bool // the output says what the input looks like
+}
+
+// run reads the inputs that args name. Errors of inputs are in the result;
+// an error is one of usage or of writing.
+func (o *runOptions) run(ctx context.Context, std streams, args []string, want parser.FieldSet, emit emitter) (*result, error) {
+	if len(args) == 0 && isTerminal(std.in) {
+		io.WriteString(std.err, terminalUsage)
+		return nil, &exitError{code: exitUsage}
+	}
+	if o.jobs < 0 {
+		return nil, usageError("--jobs %d: want 0 or more", o.jobs)
+	}
+	src, err := source.New(args, std.in, source.Options{Lines: emit != nil})
+	if err != nil {
+		return nil, &exitError{exitUsage, err}
+	}
+	mem := ledger.NewMemory()
+	err = pipeline.Run(ctx, src, mem, pipeline.Options{Workers: o.jobs, Want: want, Emit: emit, Out: std.out, Fault: o.fault(std.err)})
+	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	res := &result{inputs: src.Inputs(), interrupted: ctx.Err() != nil}
+	if len(args) > 0 {
+		res.hint(args[0], o.commands)
+	}
+	mem.View(func(s *sinks.Snapshot) { res.report = s.Report(res.reportInputs()...) })
+	return res, nil
+}
+
+// fault tells about the first fault of ours in a run.
+func (o *runOptions) fault(w io.Writer) func(any, []byte) {
+	var once sync.Once
+	return func(value any, stack []byte) {
+		once.Do(func() {
+			say(w, fmt.Sprintf("a fault of flagwatch, please report it: %v", value))
+			if o.verbose {
+				for line := range bytes.Lines(stack) {
+					say(w, string(bytes.TrimSpace(line)))
+				}
+			}
+		})
+	}
+}
+
+func (r *result) reportInputs() (list []sinks.Input) {
+	for _, in := range r.inputs {
+		row := sinks.Input{Name: in.Name, Bytes: in.Bytes}
+		if err := r.inputError(in); err != nil {
+			row.Error = strings.TrimPrefix(err.Error(), in.Name+": ")
+		}
+		list = append(list, row)
+	}
+	return list
+}
+
+// hint adds to the error of the first argument, when there is no such file,
+// which command it may be a misspelling of.
+func (r *result) hint(arg string, commands []string) {
+	in := &r.inputs[0]
+	if in.Name != arg || !errors.Is(in.Err, fs.ErrNotExist) {
+		return
+	}
+	if list := nearest(arg, commands); len(list) > 0 {
+		in.Err = fmt.Errorf("%w; did you mean the command %s?", in.Err, strings.Join(list, " or "))
+	}
+}
+
+// inputError says why an input was not read to its end, nil when it was, or
+// when nobody but its writer could end it.
+func (r *result) inputError(in source.Input) error {
+	switch {
+	case in.Err != nil || in.Done || in.Live && in.Begun:
+		return in.Err
+	case in.Begun:
+		return fmt.Errorf("%s: interrupted at byte %d", in.Name, in.Bytes)
+	}
+	return fmt.Errorf("%s: not read", in.Name)
+}
+
+// conclude says on w what the output does not, and returns the error that the
+// program ends with.
+func (r *result) conclude(w io.Writer, verbose bool) error {
+	if verbose {
+		r.account(w)
+	}
+	if list := r.report.Samples.Kubectl; len(list) > 0 && !r.shown {
+		say(w, list[0].Input+": kubectl itself failed: "+firstLine(list[0].Text))
+	}
+	var failed []error
+	noData := false
+	for _, in := range r.inputs {
+		failed = append(failed, r.inputError(in))
+		switch empty := in.Done && in.Err == nil && in.Bytes == 0; {
+		case empty && in.Name == source.Stdin:
+			noData = true
+		case empty:
+			say(w, in.Name+": empty file")
+		}
+	}
+	if err := errors.Join(failed...); err != nil {
+		return err
+	}
+	if noData {
+		return &exitError{exitNothing, errors.New("stdin: no data; did the command in front of the pipe fail?")}
+	}
+	return r.recognised()
+}
+
+// recognised is an error when there was something to read and nothing of it
+// was a record of a proxy.
+func (r *result) recognised() error {
+	t := r.report.Totals
+	if t.Access+t.Events > 0 || t.Records == 0 || r.interrupted {
+		return nil
+	}
+	if r.shown {
+		return &exitError{exitNothing, errors.New("no access record and no event in the input")}
+	}
+	var kinds []string
+	if t.Noise > 0 {
+		kinds = append(kinds, strconv.FormatUint(t.Noise, 10)+" lines of other text")
+	}
+	for _, row := range r.report.Invalid {
+		kinds = append(kinds, fmt.Sprintf("%d invalid (%s)", row.Count, row.Reason))
+	}
+	return &exitError{exitNothing, fmt.Errorf("no access record and no event in the input: only %s, and it begins with: %s", strings.Join(kinds, ", "), r.begins())}
+}
+
+// begins is the first line that is not blank, as far as it was kept.
+func (r *result) begins() string {
+	var first *sinks.Sample
+	for _, list := range [][]sinks.Sample{r.report.Samples.Noise, r.report.Samples.Invalid} {
+		if len(list) > 0 && (first == nil || list[0].Input == first.Input && list[0].Offset < first.Offset) {
+			first = &list[0]
+		}
+	}
+	if first == nil {
+		return "blank lines"
+	}
+	return firstLine(first.Text)
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+// account prints the two identities that hold for every run.
+func (r *result) account(w io.Writer) {
+	id, kind := r.report.Accounting, r.report.Totals
+	say(w, fmt.Sprintf("%d records = %d access + %d event + %d noise + %d invalid", id.Records, kind.Access, kind.Events, kind.Noise, kind.Invalid))
+	line := fmt.Sprintf("%d bytes read = %d in records", id.Read, id.Bytes)
+	for _, reason := range slices.Sorted(maps.Keys(id.Discarded)) {
+		line += fmt.Sprintf(" + %d discarded (%s)", id.Discarded[reason], reason)
+	}
+	say(w, line)
+}
