@@ -110,7 +110,7 @@ func copiesServiceTime(details []byte) bool {
 }
 
 // begun says whether the head of a response came from upstream.
-func begun(r *parser.Record) bool { return r.Present().Has(parser.UpstreamServiceTime) }
+func begun(r *parser.Record) bool { return r.Has(parser.UpstreamServiceTime) }
 
 // leftOrCut says whether the details name the end of a stream that somebody
 // else had answered.
@@ -123,7 +123,7 @@ func leftOrCut(details []byte) bool {
 // way. The proxy's own answer to a gRPC request has code 200 too, but a status
 // or no body.
 func headSent(r *parser.Record, code int, details []byte) bool {
-	if code >= 400 || r.Present().Has(parser.GRPCStatus) {
+	if code >= 400 || r.Has(parser.GRPCStatus) {
 		return false
 	}
 	switch string(details) {

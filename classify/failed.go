@@ -113,14 +113,14 @@ func excusedFlags(r *parser.Record, flags parser.FlagSet, code int) parser.FlagS
 func connectedLater(r *parser.Record) bool {
 	received, _ := r.Int(parser.BytesReceived)
 	sent, _ := r.Int(parser.BytesSent)
-	return r.Present().Has(parser.UpstreamHost) && received > 0 && sent > 0
+	return r.Has(parser.UpstreamHost) && received > 0 && sent > 0
 }
 
 // failedGRPC follows OpenTelemetry's list of server errors; other statuses are
 // an application's business, unless this proxy made them.
 // Source: https://opentelemetry.io/docs/specs/semconv/rpc/grpc/
 func failedGRPC(r *parser.Record) bool {
-	if !r.Present().Has(parser.GRPCStatus) {
+	if !r.Has(parser.GRPCStatus) {
 		return false
 	}
 	status, ok := parser.GRPCStatusNumber(r.Bytes(parser.GRPCStatus))
@@ -137,9 +137,8 @@ func failedGRPC(r *parser.Record) bool {
 // failedWithoutAnswer decides code 0: a TCP connection that ended well, or a
 // request or connection that nobody answered.
 func failedWithoutAnswer(r *parser.Record) bool {
-	has := r.Present()
 	details := r.Bytes(parser.ResponseCodeDetails)
-	return has.Has(parser.UpstreamTransportFailureReason) || has.Has(parser.DownstreamTransportFailureReason) ||
+	return r.Has(parser.UpstreamTransportFailureReason) || r.Has(parser.DownstreamTransportFailureReason) ||
 		details != nil && string(details) != "via_upstream" ||
 		isDenial(r.Bytes(parser.ConnectionTerminationDetails))
 }

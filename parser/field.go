@@ -57,7 +57,10 @@ func Fields(list ...Field) FieldSet {
 }
 
 // AllFields wants every field and the extra columns.
-const AllFields FieldSet = 1<<NumFields - 1 | 1<<Extra
+const AllFields = ownFields | 1<<Extra
+
+// ownFields are the fields proper, without Extra.
+const ownFields FieldSet = 1<<NumFields - 1
 
 // Has says whether f is in the set.
 func (s FieldSet) Has(f Field) bool { return s>>f&1 != 0 }

@@ -24,24 +24,11 @@ func jsonPairs(format string) iter.Seq2[string, string] {
 	}
 }
 
-// maxKeys is how many keys of an object are predicted.
+// maxKeys is how many keys of an object are remembered.
 const maxKeys = 96
 
 // maxDepth is how deep the values of an object may nest.
 const maxDepth = 32
-
-// A predictor remembers the keys of the last object in their order: a proxy
-// writes all its records in one order. Learning backs off when it does not.
-type predictor struct {
-	tokens  [][]byte // `"key":`, as written
-	keys    []jsonKey
-	known   []bool
-	buffer  []byte
-	keySet  keySet
-	foreign bool
-	dialect Dialect
-	misses  int // objects in a row that were in another order
-}
 
 // An object is what a scan found beside the fields.
 type object struct {
@@ -58,7 +45,6 @@ type object struct {
 	names   int  // weight of the keys that are fields' own names
 	stream  bool // it has docker's "stream"
 	stderr  bool // which is stderr
-	hits    int  // keys that stood where they were predicted
 	count   int
 }
 
@@ -104,29 +90,19 @@ func (p *Parser) scan(s []byte) (o object) {
 // member reads one key and its value at i.
 func (p *Parser) member(s []byte, i int, o *object) (next int, ok bool) {
 	begin := i
-	var key jsonKey
-	var name []byte
-	known := false
-	if n := o.count; n < len(p.order.tokens) && bytes.HasPrefix(s[i:], p.order.tokens[n]) {
-		token := p.order.tokens[n]
-		key, known, name = p.order.keys[n], p.order.known[n], token[1:len(token)-2]
-		i += len(token)
-		o.hits++
-	} else {
-		end, escaped := stringEnd(s, i+1)
-		if end < 0 {
-			return len(s), false
-		} else if n := p.wrapped(s[i:end]); n > 0 {
-			return i + n, false
-		}
-		o.odd = o.odd || escaped
-		name = s[i+1 : end]
-		if i = skipSpace(s, end+1); i >= len(s) || s[i] != ':' {
-			return i, false
-		}
-		i++
-		key, known = jsonKeys[string(name)]
+	end, escaped := stringEnd(s, i+1)
+	if end < 0 {
+		return len(s), false
+	} else if n := p.wrapped(s[i:end]); n > 0 {
+		return i + n, false
 	}
+	o.odd = o.odd || escaped
+	name := s[i+1 : end]
+	if i = skipSpace(s, end+1); i >= len(s) || s[i] != ':' {
+		return i, false
+	}
+	i++
+	key, known := jsonKeys[string(name)]
 	if o.count < maxKeys {
 		p.seen[o.count] = span{uint32(begin), uint32(i)}
 	}
@@ -350,33 +326,3 @@ func skipSpace(s []byte, i int) int {
 	}
 	return i
 }
-
-// learn remembers the order of the keys of the object that was just read.
-func (p *Parser) learn(s []byte, o *object) {
-	q := &p.order
-	if o.hits == o.count && o.count == len(q.tokens) {
-		q.misses = 0
-		return
-	}
-	if q.misses++; o.count > maxKeys || q.misses > 8 && q.misses&63 != 0 {
-		return
-	}
-	q.tokens, q.keys, q.known, q.buffer = q.tokens[:0], q.keys[:0], q.known[:0], q.buffer[:0]
-	for _, at := range p.seen[:o.count] {
-		q.buffer = append(q.buffer, s[at.lo:at.hi]...)
-	}
-	lo := 0
-	for _, at := range p.seen[:o.count] {
-		token := q.buffer[lo : lo+int(at.hi-at.lo)]
-		lo += len(token)
-		name := token[1:bytes.LastIndexByte(token, '"')]
-		key, known := jsonKeys[string(name)]
-		if len(token) != len(name)+3 {
-			token = neverToken // blanks before the colon: not predicted
-		}
-		q.tokens, q.keys, q.known = append(q.tokens, token), append(q.keys, key), append(q.known, known)
-	}
-	q.keySet, q.foreign, q.dialect = o.keys, o.foreign, dialectOf(&o.keys, o.foreign)
-}
-
-var neverToken = []byte("\x00\x00\x00")

@@ -55,11 +55,6 @@ func (p *Parser) accessObject(s []byte, o *object) {
 	if r.layout.Has(ResponseFlags) {
 		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
 	}
-	if o.hits == o.count && o.count == len(p.order.tokens) && !o.odd {
-		r.Dialect = p.order.dialect
-		p.order.misses = 0
-		return
-	}
 	r.Dialect = dialectOf(&o.keys, o.foreign)
 	if o.whole && !o.odd {
 		p.learn(s, o)

@@ -18,7 +18,7 @@ type Parser struct {
 
 	rec       Record
 	cuts      cutter
-	order     predictor
+	order     order
 	reader    reader
 	seen      [maxKeys]span
 	multiline bool // a string that goes over a line end is broken
@@ -107,7 +107,7 @@ func (p *Parser) next() bool {
 	s := p.block[begin:end]
 	wasGlued := p.glued
 	p.glued = false
-	if !p.given && p.flat(s) {
+	if !p.given && p.fast(s) {
 		r.Suspicious = wasGlued && p.suspect
 		return true
 	}
@@ -123,6 +123,37 @@ func (p *Parser) next() bool {
 		p.truncated()
 	}
 	return done
+}
+
+// fast reads the usual record: a whole one in the layout of a known dialect.
+func (p *Parser) fast(s []byte) bool {
+	if len(s) < 2 {
+		return false
+	}
+	switch s[0] {
+	case '[':
+		return p.flat(s)
+	case '{':
+		return p.flatObject(s)
+	case '1', '2':
+		return p.fastCRI(s)
+	}
+	return false
+}
+
+// fastCRI reads the usual record in the usual CRI envelope: the whole line of
+// a stream of which no piece is open.
+func (p *Parser) fastCRI(s []byte) bool {
+	const head = len("2006-01-02T15:04:05.000000000Z stdout F ")
+	if len(s) < head+2 || string(s[29:head]) != "Z stdout F " || s[10] != 'T' || p.parts[stdout].size > 0 || s[head] != '[' && s[head] != '{' {
+		return false
+	}
+	p.rec.wrap(CRI)
+	if p.fast(s[head:]) {
+		return true
+	}
+	p.rec.depth = 0
+	return false
 }
 
 // truncated marks a record whose rest was skipped.
@@ -144,7 +175,7 @@ func (p *Parser) read(s []byte) bool {
 		s = s[3:]
 	}
 	for depth := 0; depth <= maxEnvelopes; depth++ {
-		if !p.given && depth > 0 && p.flat(s) {
+		if !p.given && depth > 0 && p.fast(s) {
 			return true
 		}
 		if n := skipSpace(s, 0); n > 0 && (n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0) {

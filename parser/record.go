@@ -24,12 +24,16 @@ type Record struct {
 	Size       int     // bytes of the block that the record used up, wrappers and line ends included
 	Stop       int     // on Invalid: offset in the block where reading stopped
 
-	text      []byte // what spans count in: the block, or scratch for a joined or unescaped record
-	scratch   []byte // what spans of fields in inScratch count in
-	spans     [NumFields]span
+	text      []byte              // what spans count in: the block, or scratch for a joined or unescaped record
+	scratch   []byte              // what spans of fields in inScratch count in
+	spans     [NumFields + 1]span // the last one is never asked for
 	present   FieldSet
 	inScratch FieldSet
 	layout    FieldSet // fields that the layout has, present or not
+	late      FieldSet // fields that are looked for when they are asked for
+	proto     uint32   // where the protocol begins, for those
+	reqEnd    uint32   // the quote behind it
+	mixer     span     // status of Istio's mixer
 	code      int32
 	hasCode   bool
 	hasFlags  bool
@@ -63,6 +67,9 @@ type ExtraField struct {
 // "-", null or empty, when the parser was not asked for the field, and when
 // more than one cut of the line fits (Suspicious).
 func (r *Record) Bytes(f Field) []byte {
+	if r.late.Has(f) {
+		r.find(f)
+	}
 	if !r.present.Has(f) {
 		return nil
 	}
@@ -74,7 +81,20 @@ func (r *Record) Bytes(f Field) []byte {
 }
 
 // Present returns the set of fields that have a value.
-func (r *Record) Present() FieldSet { return r.present }
+func (r *Record) Present() FieldSet {
+	if r.late != 0 {
+		r.findAll()
+	}
+	return r.present
+}
+
+// Has says whether a field has a value.
+func (r *Record) Has(f Field) bool {
+	if r.late.Has(f) {
+		r.find(f)
+	}
+	return r.present.Has(f)
+}
 
 // Code returns the response code; 0 is a value. It is false when the layout
 // has no code or the code is ambiguous.
@@ -144,15 +164,17 @@ func (r *Record) reset(begin, size, line int) {
 	r.Kind, r.Reason, r.Dialect, r.Emitter = Noise, NoReason, NoDialect, NoEmitter
 	r.Line, r.Lines, r.Begin, r.Size, r.Stop = line, 1, begin, size, begin
 	r.scratch = r.scratch[:0]
-	r.depth, r.direction = 0, NoDirection
-	r.place = Place{}
+	if r.depth > 0 {
+		r.depth, r.place = 0, Place{}
+	}
+	r.direction = NoDirection
 	r.forget()
 }
 
 // forget drops what was read of the columns.
 func (r *Record) forget() {
 	r.Partial, r.Suspicious = false, false
-	r.present, r.inScratch, r.layout = 0, 0, 0
+	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
 	r.extra, r.errored = r.extra[:0], false
 }

@@ -188,7 +188,7 @@ func (p *Parser) tornRequest(s []byte, at int) {
 		lo = bytes.IndexByte(s[:end], '"') + 1
 	}
 	if proto := protocolAt(s, 0, end); proto > lo {
-		p.request(s, lo, proto, end)
+		p.rec.setRequest(p.want, lo, proto, end)
 		if lo == 0 { // the method may be torn
 			p.rec.present &^= Fields(Method, Path)
 		}

@@ -1,6 +1,10 @@
 package parser
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+)
 
 // The text layouts that Envoy's default format and Istio's share a head with,
 // in the order in which they are tried.
@@ -32,170 +36,10 @@ var productFormats = func() map[Dialect]*Format {
 	return m
 }()
 
-// The columns that users write into, and those behind the last quote.
-var (
-	userFields = Fields(XForwardedFor, UserAgent, RequestID, Authority, UpstreamHost)
-	tailFields = Fields(UpstreamLocalAddress, DownstreamLocalAddress, DownstreamRemoteAddress, RequestedServerName, RouteName)
-	reqFields  = Fields(Method, Path, Protocol)
-)
-
-// flat reads a whole record in one of the layouts that begin with textHead,
-// from left to right, when its quotes are exactly those of the layout: then
-// its cut is the only one. Anything else is left to slower code.
-func (p *Parser) flat(s []byte) bool {
-	n := len(s)
-	if n < 64 || s[0] != '[' || s[5] != '-' || s[8] != '-' || s[11] != 'T' || s[25] != ']' || s[26] != ' ' || s[27] != '"' {
-		return false
-	}
-	r := &p.rec
-	const req = 28
-	reqEnd := bytes.IndexByte(s[req:], '"')
-	if reqEnd < 0 || req+reqEnd+8 > n {
-		return false
-	}
-	reqEnd += req
-	proto := protocolAt(s, req, reqEnd)
-	i := reqEnd + 2
-	if proto < 0 || s[i-1] != ' ' {
-		return false
-	}
-	code, i := codeAt(s, i)
-	if i < 0 {
-		return false
-	}
-	flagsLo := i
-	var set FlagSet
-	if i+1 < n && s[i] == '-' && s[i+1] == ' ' {
-		i += 2
-	} else {
-		for i < n && s[i] != ' ' {
-			i++
-		}
-		if !isFlags(s[flagsLo:i]) {
-			return false
-		}
-		set = decodeFlags(s[flagsLo:i])
-		i++
-	}
-	flagsHi := i - 1
-	if i >= n {
-		return false
-	}
-
-	// Why, if the layout says it, and the numbers.
-	quotes := 2
-	var details, term, reason, policy span
-	dialect := envoyDefault
-	switch c := s[i]; {
-	case c == '"':
-		first, j := quoted(s, i)
-		if j < 0 {
-			return false
-		}
-		dialect, reason, quotes, i = istioText18, first, 4, j
-		if s[i] == '"' {
-			policy = first
-			if reason, j = quoted(s, i); j < 0 {
-				return false
-			}
-			dialect, quotes, i = istioText12, 6, j
-		}
-	case c-'0' > 9:
-		j := bytes.IndexByte(s[i:], ' ')
-		if j <= 0 || i+j+4 > n {
-			return false
-		}
-		details = span{uint32(i), uint32(i + j)}
-		i += j + 1
-		j = i
-		if s[i] == '-' && s[i+1] == ' ' {
-			i++
-		} else if k := bytes.Index(s[i:], []byte(` "`)); k >= 0 {
-			i += k
-		} else {
-			return false
-		}
-		term = span{uint32(j), uint32(i)}
-		if s[i+1] != '"' {
-			return false
-		}
-		dialect, quotes = istioText19, 4
-		if reason, i = quoted(s, i+1); i < 0 {
-			return false
-		}
-	}
-	var received, sent, duration, service span
-	if received, i = numberAt(s, i); i < 0 {
-		return false
-	}
-	if sent, i = numberAt(s, i); i < 0 {
-		return false
-	}
-	if duration, i = numberAt(s, i); i < 0 {
-		return false
-	}
-	if service, i = numberAt(s, i); i < 0 || i >= n || s[i] != '"' {
-		return false
-	}
-
-	// The user's columns and the tail.
-	quotes += 10
-	if bytes.Count(s, quoteByte) != quotes {
-		return false
-	}
-	user := i
-	hostEnd := lastQuote(s)
-	if dialect != envoyDefault {
-		if hostEnd+2 >= n || s[hostEnd+1] != ' ' {
-			return false
-		}
-		blanks := bytes.Count(s[hostEnd+2:], blankByte)
-		switch {
-		case dialect == istioText18 && blanks == 4:
-			dialect, policy, reason = istioText11, reason, span{}
-		case dialect == istioText12 && blanks >= 5:
-			dialect = istioText13
-		case dialect == istioText12 && blanks == 4:
-		case blanks < 5:
-			return false
-		}
-	} else if hostEnd+1 != n {
-		return false
-	}
-
-	if p.want&userFields != 0 && !p.userColumns(s, user, hostEnd) {
-		return false
-	}
-	r.Kind, r.Dialect, r.text, r.layout = Access, dialect, s, productLayouts[dialect]
-	r.code, r.hasCode, r.flags, r.hasFlags = code, true, set, true
-	r.spans[ResponseFlags] = span{uint32(flagsLo), uint32(flagsHi)}
-	if set != 0 {
-		r.present |= 1 << ResponseFlags
-	}
-	r.spans[StartTime] = span{1, 25}
-	r.present |= 1 << StartTime
-	p.keep(ResponseCodeDetails, details)
-	p.keep(ConnectionTerminationDetails, term)
-	p.keep(UpstreamTransportFailureReason, reason)
-	p.keep(BytesReceived, received)
-	p.keep(BytesSent, sent)
-	p.keep(Duration, duration)
-	p.keep(UpstreamServiceTime, service)
-	if policy.hi > 0 && p.want.Has(Extra) {
-		p.addExtra(mixerStatus, s[policy.lo:policy.hi], false)
-	}
-	if p.want&reqFields != 0 {
-		p.request(s, req, proto, reqEnd)
-	}
-	if dialect != envoyDefault {
-		p.tail(s, hostEnd+2)
-	}
-	return true
-}
-
 var (
 	mixerStatus = []byte("DYNAMIC_METADATA(istio.mixer:status)")
 	quoteByte   = []byte{'"'}
+	blankQuote  = []byte{' ', '"'}
 	blankByte   = []byte{' '}
 )
 
@@ -207,18 +51,230 @@ var productLayouts = func() (all [256]FieldSet) {
 	return all
 }()
 
-// keep stores a value that was found, if it is wanted and not a dash.
-func (p *Parser) keep(f Field, at span) {
-	if at.hi <= at.lo || at.hi == at.lo+1 && p.rec.text[at.lo] == '-' || !p.want.Has(f) {
-		return
+// Groups of columns that are looked for when one of them is asked for.
+const (
+	requestFields = FieldSet(1<<Method | 1<<Path | 1<<Protocol)
+	tailFields    = FieldSet(1<<UpstreamLocalAddress | 1<<DownstreamLocalAddress | 1<<DownstreamRemoteAddress | 1<<RequestedServerName | 1<<RouteName)
+	earlyFields   = FieldSet(1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags)
+)
+
+// flat reads a whole record in one of the layouts that begin with textHead,
+// from left to right, when its quotes are exactly those of the layout: then
+// its cut is the only one. Anything else is left to slower code. Whether a
+// column holds a value, and where the columns stand that few callers ask for,
+// is found out when somebody asks: see Record.late.
+//
+// s has Padding readable bytes behind it: values of up to eight bytes are
+// loaded as one word.
+func (p *Parser) flat(s []byte) bool {
+	const request = len(`[2006-01-02T15:04:05.000Z] "`)
+	if len(s) < 64 || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd {
+		return false
 	}
-	p.rec.spans[f] = at
-	p.rec.present |= 1 << f
+	end := bytes.IndexByte(s[request:], '"') + request
+	if end < request+2 || end+8 > len(s) {
+		return false
+	}
+	r := &p.rec
+	r.text = s
+	proto := protocolAt(s, request, end)
+	if proto < 0 {
+		return false
+	}
+	i := r.outcome(end + 1)
+	if i < 0 {
+		return false
+	}
+	dialect := envoyDefault
+	switch c := s[i]; {
+	case c == '"':
+		dialect, i = r.reasons(i)
+	case c-'0' > 9:
+		dialect, i = r.why(i)
+	}
+	if i = r.numbers(i); i < 0 {
+		return false
+	}
+	for f := XForwardedFor; f < UpstreamHost; f++ {
+		at := i + 1
+		if i = quotedEnd(s, i); i < 0 || s[i] != '"' {
+			return false
+		}
+		r.spans[f] = span{uint32(at), uint32(i - 2)}
+	}
+	host := bytes.IndexByte(s[i+1:], '"') + i + 1
+	if host <= i {
+		return false
+	}
+	r.spans[UpstreamHost] = span{uint32(i + 1), uint32(host)}
+	if dialect == envoyDefault {
+		if host+1 != len(s) {
+			return false
+		}
+	} else if dialect = r.tailBegins(dialect, host); dialect == NoDialect {
+		return false
+	}
+	r.Kind, r.Dialect, r.layout = Access, dialect, productLayouts[dialect]
+	r.hasCode, r.hasFlags = true, true
+	r.spans[StartTime] = span{1, 25}
+	r.present = 1 << StartTime
+	if r.flags != 0 {
+		r.present |= 1 << ResponseFlags
+	}
+	r.late = p.want & r.layout & ownFields &^ earlyFields
+	r.proto, r.reqEnd = uint32(proto), uint32(end)
+	if r.mixer.hi > 0 {
+		p.addMixer()
+	}
+	return true
+}
+
+const headEnd = 'Z' | ']'<<8 | ' '<<16 | '"'<<24
+
+func load32(s []byte, i int) uint32 { return binary.LittleEndian.Uint32(s[i : i+4]) }
+
+// load64 loads eight bytes, which may go beyond the end of s.
+func load64(s []byte, i int) uint64 { return binary.LittleEndian.Uint64(s[i : i+8]) }
+
+// outcome reads ` CODE FLAGS ` at i and returns the offset behind it;
+// negative when something else stands there.
+func (r *Record) outcome(i int) int {
+	s := r.text
+	const (
+		form  = 0x00ffffff000000ff // blank, three bytes, blank, dash, blank
+		usual = 0x00202d2000000020
+	)
+	if w := load64(s, i); w&form == usual && i+7 < len(s) {
+		a, b, c := byte(w>>8)-'0', byte(w>>16)-'0', byte(w>>24)-'0'
+		if a <= 9 && b <= 9 && c <= 9 {
+			r.code, r.flags = int32(a)*100+int32(b)*10+int32(c), 0
+			r.spans[ResponseFlags] = span{uint32(i + 5), uint32(i + 6)}
+			return i + 7
+		}
+	}
+	if s[i] != ' ' {
+		return -1
+	}
+	code, lo := codeAt(s, i+1)
+	if lo < 0 {
+		return -1
+	}
+	hi := lo
+	for hi < len(s) && s[hi] != ' ' {
+		hi++
+	}
+	if hi+1 >= len(s) {
+		return -1
+	}
+	flags, ok := flagsAt(s[lo:hi])
+	if !ok {
+		return -1
+	}
+	r.code, r.flags = code, flags
+	r.spans[ResponseFlags] = span{uint32(lo), uint32(hi)}
+	return hi + 1
+}
+
+// flagsAt reads a flags column of a text layout.
+func flagsAt(v []byte) (FlagSet, bool) {
+	if len(v) == 1 && v[0] == '-' {
+		return 0, true
+	}
+	return decodeFlags(v), isFlags(v)
+}
+
+// reasons reads one or two quoted columns in front of the numbers: the
+// mixer's status, the transport failure reason, or both.
+func (r *Record) reasons(i int) (Dialect, int) {
+	at := i + 1
+	if i = quotedEnd(r.text, i); i < 0 {
+		return NoDialect, i
+	}
+	first := span{uint32(at), uint32(i - 2)}
+	r.spans[UpstreamTransportFailureReason] = first
+	if r.text[i] != '"' {
+		return istioText18, i
+	}
+	at = i + 1
+	if i = quotedEnd(r.text, i); i < 0 {
+		return NoDialect, i
+	}
+	r.mixer, r.spans[UpstreamTransportFailureReason] = first, span{uint32(at), uint32(i - 2)}
+	return istioText12, i
+}
+
+const healthy = `via_upstream - "-" `
+
+// why reads details, termination details and transport failure reason.
+func (r *Record) why(i int) (Dialect, int) {
+	s := r.text
+	if i+len(healthy) < len(s) && string(s[i:i+len(healthy)]) == healthy {
+		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + 12)}
+		r.spans[ConnectionTerminationDetails] = span{uint32(i + 13), uint32(i + 14)}
+		r.spans[UpstreamTransportFailureReason] = span{uint32(i + 16), uint32(i + 17)}
+		return istioText19, i + len(healthy)
+	}
+	j := bytes.IndexByte(s[i:], ' ') + i
+	if j < i || j+4 > len(s) {
+		return NoDialect, -1
+	}
+	r.spans[ResponseCodeDetails] = span{uint32(i), uint32(j)}
+	i, j = j+1, j+2
+	if s[i] != '-' || s[j] != ' ' {
+		if j = bytes.Index(s[i:], blankQuote) + i; j < i {
+			return NoDialect, -1
+		}
+	}
+	r.spans[ConnectionTerminationDetails] = span{uint32(i), uint32(j)}
+	if s[j+1] != '"' {
+		return NoDialect, -1
+	}
+	at := j + 2
+	i = quotedEnd(s, j+1)
+	r.spans[UpstreamTransportFailureReason] = span{uint32(at), uint32(i - 2)}
+	return istioText19, i
+}
+
+// tailBegins checks the unquoted columns behind the upstream host's quote by
+// their number, which decides between layouts that are alike up to there, and
+// reads the cluster.
+func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
+	s, lo := r.text, host+2
+	if lo >= len(s) || s[host+1] != ' ' || bytes.Count(s[lo:], quoteByte) > 0 {
+		return NoDialect
+	}
+	blanks := bytes.Count(s[lo:], blankByte)
+	switch {
+	case dialect == istioText18 && blanks == 4:
+		dialect, r.mixer, r.spans[UpstreamTransportFailureReason] = istioText11, r.spans[UpstreamTransportFailureReason], span{}
+	case dialect == istioText12 && blanks >= 5:
+		dialect = istioText13
+	case blanks < 5 && (dialect != istioText12 || blanks < 4):
+		return NoDialect
+	}
+	r.spans[UpstreamCluster] = span{uint32(lo), uint32(lo + bytes.IndexByte(s[lo:], ' '))}
+	return dialect
+}
+
+// addMixer keeps the status that Istio's mixer left.
+func (p *Parser) addMixer() {
+	if at := p.rec.mixer; p.want.Has(Extra) {
+		p.addExtra(mixerStatus, p.rec.text[at.lo:at.hi], false)
+	}
 }
 
 // protocolAt returns where the protocol begins in the request line s[lo:hi];
 // negative when the line does not end with one.
 func protocolAt(s []byte, lo, hi int) int {
+	if hi-9 > lo {
+		w := load64(s, hi-8)
+		if w == http11 && s[hi-9] == ' ' {
+			return hi - 8
+		}
+		if w>>16 == http2 && s[hi-7] == ' ' {
+			return hi - 6
+		}
+	}
 	for _, n := range [...]int{8, 6, 1, 7} { // HTTP/1.1, HTTP/2, -, the rest
 		if at := hi - n; at > lo && s[at-1] == ' ' {
 			if n == 1 && s[at] == '-' || n > 1 && isProtocol(s[at:hi]) {
@@ -228,6 +284,11 @@ func protocolAt(s []byte, lo, hi int) int {
 	}
 	return -1
 }
+
+const (
+	http2  = 'H' | 'T'<<8 | 'T'<<16 | 'P'<<24 | '/'<<32 | '2'<<40
+	http11 = 'H' | 'T'<<8 | 'T'<<16 | 'P'<<24 | '/'<<32 | '1'<<40 | '.'<<48 | '1'<<56
+)
 
 // codeAt reads a code and the blank behind it; negative when there is none.
 func codeAt(s []byte, i int) (code int32, next int) {
@@ -240,106 +301,70 @@ func codeAt(s []byte, i int) (code int32, next int) {
 	return 0, -1
 }
 
-// quoted reads a quoted value at i and the blank behind it.
-func quoted(s []byte, i int) (at span, next int) {
-	if i+4 < len(s) && s[i+1] == '-' && s[i+2] == '"' && s[i+3] == ' ' {
-		return span{uint32(i + 1), uint32(i + 2)}, i + 4
+// quotedEnd returns the offset behind the quoted value at i and the blank that
+// follows; negative when there is none, or nothing behind it.
+func quotedEnd(s []byte, i int) int {
+	const dash = '"' | '-'<<8 | '"'<<16 | ' '<<24
+	if i+4 < len(s) && load32(s, i) == dash {
+		return i + 4
 	}
-	j := bytes.IndexByte(s[i+1:], '"')
-	if j < 0 || i+j+3 >= len(s) || s[i+j+2] != ' ' {
-		return span{}, -1
+	j := bytes.IndexByte(s[i+1:], '"') + i + 1
+	if j <= i || j+2 >= len(s) || s[j+1] != ' ' {
+		return -1
 	}
-	return span{uint32(i + 1), uint32(i + 1 + j)}, i + j + 3
+	return j + 2
 }
 
-// numberAt reads digits or a dash, and the blank behind them.
-func numberAt(s []byte, i int) (at span, next int) {
-	lo := i
-	for i < len(s) && s[i]-'0' <= 9 {
+// numbers reads the four columns from the bytes received on and the quote
+// behind them, whose offset it returns: digits, a dash or nothing, each with a
+// blank. It is negative when something else stands there, or at i.
+func (r *Record) numbers(i int) int {
+	s := r.text
+	for f := BytesReceived; f <= UpstreamServiceTime; f++ {
+		if i < 0 || i+8 > len(s) {
+			return -1
+		}
+		lo := i
+		n := digitCount(load64(s, i))
+		i += n
+		for n == 8 && i+8 <= len(s) {
+			n = digitCount(load64(s, i))
+			i += n
+		}
+		if i == lo && s[i] == '-' {
+			i++
+		}
+		if i >= len(s) || s[i] != ' ' {
+			return -1
+		}
+		r.spans[f] = span{uint32(lo), uint32(i)}
 		i++
 	}
-	if i == lo && i < len(s) && s[i] == '-' {
-		i++
+	if i >= len(s) || s[i] != '"' {
+		return -1
 	}
-	if i >= len(s) || s[i] != ' ' {
-		return span{}, -1
-	}
-	return span{uint32(lo), uint32(i)}, i + 1
+	return i
 }
 
-// lastQuote returns the offset of the last quote of s, which has one. The
-// tail of a line is short, so the search goes forward in a window at its end.
-func lastQuote(s []byte) int {
-	const window = 160
-	lo := max(0, len(s)-window)
-	at := bytes.IndexByte(s[lo:], '"')
-	if at < 0 {
-		return bytes.LastIndexByte(s, '"')
-	}
-	for at += lo; ; {
-		j := bytes.IndexByte(s[at+1:], '"')
-		if j < 0 {
-			return at
-		}
-		at += 1 + j
-	}
+// digitCount is how many of the eight bytes, from the first one on, are digits.
+func digitCount(w uint64) int {
+	w ^= 0x3030303030303030                                      // digits become 0 to 9
+	other := (w | (w&low7 + 0x7676767676767676)) & ^uint64(low7) // all else has its high bit set
+	return bits.TrailingZeros64(other) >> 3
 }
 
-// userColumns reads the five quoted columns whose first quote stands at i.
-func (p *Parser) userColumns(s []byte, i, hostEnd int) bool {
-	p.rec.text = s
-	for _, f := range [...]Field{XForwardedFor, UserAgent, RequestID, Authority} {
-		at, next := quoted(s, i)
-		if next < 0 || s[next] != '"' {
-			p.rec.present = 0
-			return false
-		}
-		p.keep(f, at)
-		i = next
-	}
-	p.keep(UpstreamHost, span{uint32(i + 1), uint32(hostEnd)})
-	return true
-}
-
-// request reads method, path and protocol of the request line s[lo:hi].
-func (p *Parser) request(s []byte, lo, proto, hi int) {
-	if m := bytes.IndexByte(s[lo:hi], ' '); m >= 0 {
-		p.keep(Method, span{uint32(lo), uint32(lo + m)})
-		if lo+m+1 < proto {
-			p.keep(Path, span{uint32(lo + m + 1), uint32(proto - 1)})
-		}
-	}
-	p.keep(Protocol, span{uint32(proto), uint32(hi)})
-}
-
-// tail reads the columns behind the upstream host; the last one goes on to
-// the end of the line.
-func (p *Parser) tail(s []byte, lo int) {
-	j := bytes.IndexByte(s[lo:], ' ')
-	p.keep(UpstreamCluster, span{uint32(lo), uint32(lo + j)})
-	if p.want&tailFields == 0 {
-		return
-	}
-	last := RequestedServerName
-	if p.rec.layout.Has(RouteName) {
-		last = RouteName
-	}
-	lo += j + 1
-	for f := UpstreamLocalAddress; f < last; f++ {
-		j = bytes.IndexByte(s[lo:], ' ')
-		p.keep(f, span{uint32(lo), uint32(lo + j)})
-		lo += j + 1
-	}
-	hi := len(s)
-	for hi > lo && s[hi-1] == ' ' {
-		hi--
-	}
-	p.keep(last, span{uint32(lo), uint32(hi)})
-}
+const low7 = 0x7f7f7f7f7f7f7f7f
 
 func (p *Parser) addExtra(key, value []byte, json bool) {
 	if len(value) == 0 || len(value) == 1 && value[0] == '-' {
 		return
 	}
 	p.rec.extra = append(p.rec.extra, ExtraField{key, value, json})
+}
+
+// keep stores a value that was found, if it is wanted and not a dash.
+func (p *Parser) keep(f Field, at span) {
+	if p.want.Has(f) {
+		p.rec.set(f, int(at.lo), int(at.hi))
+	}
 }

@@ -81,7 +81,8 @@ type Delta struct {
 	kubectlSamples    samples
 
 	dirs        []parser.Direction // by id of clusters
-	lastDetails []byte             // details of the last record, whole
+	usualClass  uint16             // id of usualDetails
+	lastDetails []byte             // details of the last unusual record, whole
 	lastClass   uint16             // their id
 	lastOrigin  [3]string
 	lastPlace   uint16 // place of lastOrigin
@@ -157,7 +158,7 @@ func (d *Delta) AddDiscarded(reason string, bytes int64) {
 // Add counts one record. It allocates nothing but when a table grows. The
 // record's kind, bytes and lines are counted before anything of it is read,
 // so the account holds even if that panics.
-func (d *Delta) Add(from Origin, r *parser.Record) {
+func (d *Delta) Add(from *Origin, r *parser.Record) {
 	d.records++
 	v := &d.kinds[r.Kind]
 	v.Records++
@@ -165,7 +166,7 @@ func (d *Delta) Add(from Origin, r *parser.Record) {
 	v.Lines += uint64(r.Lines)
 	if r.Suspicious {
 		d.suspicious++
-		d.suspiciousSamples.add(&from, r)
+		d.suspiciousSamples.add(from, r)
 	}
 	failed := false
 	switch r.Kind {
@@ -174,12 +175,12 @@ func (d *Delta) Add(from Origin, r *parser.Record) {
 	case parser.Event:
 		d.addEvent(r)
 	case parser.Noise:
-		d.addNoise(&from, r)
+		d.addNoise(from, r)
 	case parser.Invalid:
 		d.invalid[r.Reason]++
-		d.invalidSamples.add(&from, r)
+		d.invalidSamples.add(from, r)
 	}
-	d.addPlace(&from, r, failed)
+	d.addPlace(from, r, failed)
 }
 
 func (d *Delta) addAccess(r *parser.Record) (failed bool) {
@@ -190,8 +191,8 @@ func (d *Delta) addAccess(r *parser.Record) (failed bool) {
 	if !d.combos.add(k, 1, maxCombos) {
 		d.overflow().add(k, 1)
 	}
-	d.sampled.add(r.Bytes(parser.RequestID), dir)
 	at, timed := d.clock.time(r)
+	d.sampled.add(r, dir, at)
 	if timed {
 		d.addTime(at, at)
 	}
@@ -220,8 +221,17 @@ func (d *Delta) outcome(r *parser.Record) (k key, dir parser.Direction, failed b
 	return key{flags: uint64(flags), rest: rest}, dir, failed
 }
 
+// usualDetails are those of a healthy record.
+const usualDetails = "via_upstream"
+
 // class is the id of the details' class.
 func (d *Delta) class(details []byte) uint16 {
+	if string(details) == usualDetails {
+		if d.usualClass == noName {
+			d.usualClass = d.details.id(details)
+		}
+		return d.usualClass
+	}
 	if string(details) == string(d.lastDetails) {
 		return d.lastClass
 	}
@@ -250,8 +260,8 @@ func (d *Delta) direction(r *parser.Record, cluster uint16) parser.Direction {
 // verdict is classify.Failed and classify.AnsweredBy, with a short way for
 // the usual healthy record.
 func verdict(r *parser.Record, flags parser.FlagSet, code uint16, dir parser.Direction, details []byte) (bool, classify.Answerer) {
-	if flags == 0 && code >= 200 && code < 400 && string(details) == "via_upstream" &&
-		!r.Present().Has(parser.GRPCStatus) && !r.Errored() {
+	if flags == 0 && code >= 200 && code < 400 && string(details) == usualDetails &&
+		!r.Has(parser.GRPCStatus) && !r.Errored() {
 		if dir == parser.Inbound {
 			return false, classify.Application
 		}

@@ -41,7 +41,7 @@ func TestAddAllocatesNothing(t *testing.T) {
 		d := NewDelta()
 		run := func() {
 			for _, r := range records {
-				d.Add(from, r)
+				d.Add(&from, r)
 			}
 		}
 		if n := testing.AllocsPerRun(50, run); n != 0 {
@@ -238,7 +238,7 @@ func BenchmarkAdd(b *testing.B) {
 			records, d, from := cloneAll(padded(strings.Join(lines, ""))), NewDelta(), Origin{Input: "log"}
 			i := 0
 			for b.Loop() {
-				d.Add(from, records[i])
+				d.Add(&from, records[i])
 				if i++; i == len(records) {
 					i = 0
 				}

@@ -15,7 +15,7 @@ func Example() {
 	delta, p := sinks.NewDelta(), parser.NewParser(sinks.Wanted)
 	p.Reset(block)
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
-		delta.Add(sinks.Origin{Input: "frontend.log", Block: block}, r)
+		delta.Add(&sinks.Origin{Input: "frontend.log", Block: block}, r)
 	}
 	snapshot := sinks.NewSnapshot()
 	snapshot.Merge(delta)

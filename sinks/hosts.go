@@ -13,9 +13,10 @@ const maxHostName = 64
 // at most as often as the least frequent one that is; a count is too high by
 // at most its excess.
 type hosts struct {
-	list [maxHosts]host
-	n    int
-	last int
+	hashes [maxHosts]uint64 // of list, looked through first
+	list   [maxHosts]host
+	n      int
+	last   int
 }
 
 type host struct {
@@ -52,8 +53,9 @@ func (t *hosts) find(k key, name []byte) int {
 	if t.last < t.n && t.list[t.last].is(k, name) {
 		return t.last
 	}
-	for i := range t.list[:t.n] {
-		if t.list[i].is(k, name) {
+	h := hashHost(k, name)
+	for i, x := range t.hashes[:t.n] {
+		if x == h && t.list[i].is(k, name) {
 			return i
 		}
 	}
@@ -70,11 +72,14 @@ func (t *hosts) evict(k key, name []byte) int {
 		i = t.least()
 		count = t.list[i].count
 	}
+	t.hashes[i] = hashHost(k, name)
 	h := &t.list[i]
 	h.key, h.count, h.excess = k, count, count
 	h.length = uint8(copy(h.name[:], name))
 	return i
 }
+
+func hashHost(k key, name []byte) uint64 { return fold(k.hash(), hashID(name)) }
 
 func (t *hosts) least() int {
 	low := 0
@@ -124,4 +129,8 @@ next:
 	sortBy(union, func(h host) uint64 { return h.count }, func(h host) string { return string(h.name[:h.length]) })
 	t.n = copy(t.list[:], union)
 	t.last = 0
+	for i := range t.list[:t.n] {
+		h := &t.list[i]
+		t.hashes[i] = hashHost(h.key, h.name[:h.length])
+	}
 }

@@ -14,20 +14,19 @@ const (
 const maxName = 256
 
 // names gives bytes a small id. It is bounded: when max names are there, new
-// ones share otherName. Ids mean nothing outside of their table.
+// ones share otherName. Ids mean nothing outside of their table. A name is
+// known by its seeded hash of 64 bits: whoever writes names can not aim at
+// another one.
 type names struct {
 	max   int
 	seed  maphash.Seed
 	arena []byte
 	ends  []uint32 // ends[i] is where the name with id firstName+i ends in arena
 	slots []nameSlot
-
-	lastName []byte // the name found last: neighbours are often equal
-	lastID   uint16
 }
 
 type nameSlot struct {
-	hash uint32
+	hash uint64
 	id   uint16 // noName: free
 }
 
@@ -36,16 +35,10 @@ func newNames(max int) names {
 }
 
 func (t *names) id(name []byte) uint16 {
-	if string(name) == string(t.lastName) {
-		return t.lastID
-	}
 	if len(name) == 0 {
 		return noName
 	}
-	return t.find(name[:min(len(name), maxName)])
-}
-
-func (t *names) find(name []byte) uint16 {
+	name = name[:min(len(name), maxName)]
 	h := maphash.Bytes(t.seed, name)
 	mask := uint64(len(t.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
@@ -53,8 +46,7 @@ func (t *names) find(name []byte) uint16 {
 		if s.id == noName {
 			return t.insert(name, h)
 		}
-		if s.hash == uint32(h>>32) && string(t.name(s.id)) == string(name) {
-			t.lastName, t.lastID = t.name(s.id), s.id
+		if s.hash == h {
 			return s.id
 		}
 	}
@@ -80,7 +72,7 @@ func (t *names) place(h uint64, id uint16) {
 	for t.slots[i].id != noName {
 		i = (i + 1) & mask
 	}
-	t.slots[i] = nameSlot{uint32(h >> 32), id}
+	t.slots[i] = nameSlot{h, id}
 }
 
 func (t *names) grow() {
@@ -132,6 +124,5 @@ func (t *names) merge(o *names) []uint16 {
 
 func (t *names) reset() {
 	t.arena, t.ends = t.arena[:0], t.ends[:0]
-	t.lastName, t.lastID = nil, noName
 	clear(t.slots)
 }

@@ -11,35 +11,48 @@ import (
 // maxRequests is how many request ids are sampled.
 const maxRequests = 512
 
-// requests samples request ids, the ones with the smallest hashes, with the
-// directions that they were seen in. Every worker samples the same ids, so
-// samples merge exactly: they tell how many requests two proxies reported.
+// requests samples request ids with the directions that they were seen in:
+// they tell how many requests two proxies reported. The ids with the smallest
+// keys are kept, so that every worker samples the same ones and samples merge
+// exactly. Ids of records whose start is in one second of eight come first:
+// once there are enough of them, the others need not be read.
 type requests struct {
-	list [maxRequests]request // by hash
+	list [maxRequests]request // by key
 	n    int
 }
 
 type request struct {
-	hash uint64
-	dirs uint8 // bit 0: inbound, bit 1: outbound
+	key  uint64 // hash of the id; the highest bit is set outside of the chosen seconds
+	dirs uint8  // bit 0: inbound, bit 1: outbound
 }
 
-func (t *requests) add(id []byte, dir parser.Direction) {
-	if len(id) == 0 || dir == parser.NoDirection {
+const unchosen = 1 << 63
+
+func (t *requests) add(r *parser.Record, dir parser.Direction, at int64) {
+	chosen := at/1e9&7 == 0
+	if dir == parser.NoDirection || !chosen && t.n == maxRequests && t.list[maxRequests-1].key < unchosen {
 		return
 	}
-	t.put(request{hashID(id), 1 << (dir - 1)})
+	id := r.Bytes(parser.RequestID)
+	if len(id) == 0 {
+		return
+	}
+	key := hashID(id) &^ unchosen
+	if !chosen {
+		key |= unchosen
+	}
+	t.put(request{key, 1 << (dir - 1)})
 }
 
 func (t *requests) put(r request) {
-	if t.n == maxRequests && r.hash > t.list[maxRequests-1].hash {
+	if t.n == maxRequests && r.key > t.list[maxRequests-1].key {
 		return
 	}
-	i, found := slices.BinarySearchFunc(t.list[:t.n], r.hash, func(a request, h uint64) int {
+	i, found := slices.BinarySearchFunc(t.list[:t.n], r.key, func(a request, h uint64) int {
 		switch {
-		case a.hash < h:
+		case a.key < h:
 			return -1
-		case a.hash > h:
+		case a.key > h:
 			return 1
 		}
 		return 0

@@ -46,7 +46,7 @@ func countBlock(d *Delta, from Origin, block string) {
 	from.Block = padded(block)
 	p.Reset(from.Block)
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
-		d.Add(from, r)
+		d.Add(&from, r)
 	}
 }
 

@@ -27,7 +27,7 @@ func appendRecord(buf []byte, r *parser.Record, line int64) []byte {
 	buf = appendTrue(buf, "suspicious", r.Suspicious)
 	odd := parser.FieldSet(0)
 	for f := parser.StartTime; f <= parser.GRPCStatus; f++ {
-		if !r.Present().Has(f) && f != parser.ResponseCode && f != parser.ResponseFlags {
+		if !r.Has(f) && f != parser.ResponseCode && f != parser.ResponseFlags {
 			continue
 		}
 		var ok bool

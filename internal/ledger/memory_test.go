@@ -12,7 +12,7 @@ import (
 func TestMemory(t *testing.T) {
 	m := NewMemory()
 	d := sinks.NewDelta()
-	d.Add(sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1})
+	d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1})
 	d.AddDiscarded("oversize", 5)
 	for range 2 {
 		if err := m.Commit(t.Context(), Epoch{Delta: d}); err != nil {

@@ -41,25 +41,41 @@ func TestEndsAndDeltasAgree(t *testing.T) {
 	}
 }
 
+// TestCommitErrorStops demands that a commit that fails ends a run whose
+// source never would, and that none follows it.
 func TestCommitErrorStops(t *testing.T) {
-	broken := errors.New("disk full")
 	for after := range 6 {
-		src := newFakeSource(uint64(after), 2, 2, 2000)
-		led := newFakeLedger(t, src)
-		calls := 0
-		led.fail = func(ledger.Epoch) error {
-			if calls++; calls > after {
-				return broken
-			}
-			return nil
-		}
-		if err := Run(t.Context(), src, led, Options{Workers: 4, Epoch: often}); !errors.Is(err, broken) {
+		led := &brokenLedger{after: after}
+		if err := Run(t.Context(), new(endless), led, Options{Workers: 4, Epoch: often}); !errors.Is(err, errDiskFull) {
 			t.Errorf("after %d commits: %v", after, err)
 		}
-		if calls != after+1 {
-			t.Errorf("%d commits after the one that failed", calls-after-1)
+		if led.calls != after+1 {
+			t.Errorf("%d commits after the one that failed", led.calls-after-1)
 		}
 	}
+}
+
+var errDiskFull = errors.New("disk full")
+
+// A brokenLedger fails after some commits.
+type brokenLedger struct{ calls, after int }
+
+func (l *brokenLedger) Commit(context.Context, ledger.Epoch) error {
+	if l.calls++; l.calls > l.after {
+		return errDiskFull
+	}
+	return nil
+}
+
+// An endless source has the same line again and again.
+type endless struct {
+	stream source.Stream
+	at     source.Position
+}
+
+func (s *endless) Next(ctx context.Context, b *source.Batch) error {
+	fill(b, &s.stream, &s.at, "one line\n")
+	return ctx.Err()
 }
 
 // TestFencedGroup demands that the counts of a group that is fenced are

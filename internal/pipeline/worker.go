@@ -112,7 +112,7 @@ func (w *worker) record(rec *parser.Record) {
 		}
 	}
 	w.counted = true
-	w.delta.Add(w.from, rec)
+	w.delta.Add(&w.from, rec)
 }
 
 // rescue counts the record at which something panicked as an invalid one. A

@@ -1,0 +1,72 @@
+package parser
+
+import (
+	"bytes"
+	"math/bits"
+)
+
+// find makes sure of a late field: of those of its group, or of it alone when
+// its place is known.
+func (r *Record) find(f Field) {
+	switch {
+	case requestFields.Has(f):
+		const lo = len(`[2006-01-02T15:04:05.000Z] "`)
+		r.setRequest(r.late, lo, int(r.proto), int(r.reqEnd))
+		r.late &^= requestFields
+	case tailFields.Has(f):
+		r.findTail()
+		r.late &^= tailFields
+	default:
+		r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
+		r.late &^= 1 << f
+	}
+}
+
+// findAll looks for all late columns.
+func (r *Record) findAll() {
+	for r.late != 0 {
+		r.find(Field(bits.TrailingZeros64(uint64(r.late))))
+	}
+}
+
+// setLate stores text[lo:hi] if the parser was asked for the field.
+func (r *Record) setLate(f Field, lo, hi int) {
+	if r.late.Has(f) {
+		r.set(f, lo, hi)
+	}
+}
+
+// setRequest stores the wanted parts of the request line text[lo:end], which
+// ends with the protocol.
+func (r *Record) setRequest(want FieldSet, lo, proto, end int) {
+	m := lo + max(0, bytes.IndexByte(r.text[lo:proto], ' '))
+	if want.Has(Method) {
+		r.set(Method, lo, m)
+	}
+	if want.Has(Path) && m+1 < proto {
+		r.set(Path, m+1, proto-1)
+	}
+	if want.Has(Protocol) {
+		r.set(Protocol, proto, end)
+	}
+}
+
+// findTail reads the columns behind the cluster; the last one goes on to the
+// end of the line.
+func (r *Record) findTail() {
+	s, lo := r.text, int(r.spans[UpstreamCluster].hi)+1
+	last := RequestedServerName
+	if r.layout.Has(RouteName) {
+		last = RouteName
+	}
+	for f := UpstreamLocalAddress; f < last; f++ {
+		j := bytes.IndexByte(s[lo:], ' ')
+		r.setLate(f, lo, lo+j)
+		lo += j + 1
+	}
+	hi := len(s)
+	for hi > lo && s[hi-1] == ' ' {
+		hi--
+	}
+	r.setLate(last, lo, hi)
+}
