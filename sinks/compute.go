@@ -82,7 +82,7 @@ func (d *Delta) sumUp() *sum {
 		dialects: map[string]counts{}, directions: map[string]counts{}, answered: map[string]counts{},
 		details: map[string]counts{}, clusters: map[string]counts{},
 	}
-	for k, n := range d.combos.all {
+	for k, n := range d.outcomes {
 		s.add(d, k, n)
 	}
 	if d.over != nil {

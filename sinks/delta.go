@@ -62,7 +62,8 @@ type Delta struct {
 	places   names // namespace, pod and container, each closed by a zero byte
 	levels   names
 
-	combos  table // access records by outcome
+	combos  table   // access records by outcome, but for the usual ones
+	usual   []usual // the usual ones by id of clusters
 	over    *overflow
 	cells   table  // failed access records by ten seconds, cluster, flags and code
 	untimed uint64 // failed access records that no cell holds
@@ -81,8 +82,7 @@ type Delta struct {
 	kubectlSamples    samples
 
 	dirs        []parser.Direction // by id of clusters
-	usualClass  uint16             // id of usualDetails
-	lastDetails []byte             // details of the last unusual record, whole
+	lastDetails []byte             // details of the last record, whole
 	lastClass   uint16             // their id
 	lastOrigin  [3]string
 	lastPlace   uint16 // place of lastOrigin
@@ -137,10 +137,11 @@ func (d *Delta) Reset() {
 		t.reset()
 	}
 	kept.combos.reset()
+	clear(kept.usual)
 	kept.cells.reset()
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
-		combos: kept.combos, cells: kept.cells, byPlace: kept.byPlace[:0], clock: kept.clock,
+		combos: kept.combos, usual: kept.usual, cells: kept.cells, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], lastDetails: kept.lastDetails[:0], scratch: kept.scratch,
 	}
 }
@@ -187,27 +188,82 @@ func (d *Delta) addAccess(r *parser.Record) (failed bool) {
 	if r.Partial {
 		d.partial++
 	}
-	k, dir, failed := d.outcome(r)
-	if !d.combos.add(k, 1, maxCombos) {
-		d.overflow().add(k, 1)
-	}
+	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+	dir := d.direction(r, cluster)
 	at, timed := d.clock.time(r)
-	d.sampled.add(r, dir, at)
 	if timed {
 		d.addTime(at, at)
 	}
+	d.sampled.add(r, dir, at)
+	if d.addUsual(r, cluster, dir) {
+		return false
+	}
+	k, failed := d.outcome(r, cluster, dir)
+	d.addCombo(k, 1)
 	if failed {
 		d.addFailure(r, k, at, timed)
 	}
 	return failed
 }
 
+func (d *Delta) addCombo(k key, n uint64) {
+	if !d.combos.add(k, n, maxCombos) {
+		d.overflow().add(k, n)
+	}
+}
+
+// A usual is how often a cluster's usual record came in one dialect: most
+// records cost no more than this.
+type usual struct {
+	n        uint64
+	key      key
+	dialect  parser.Dialect
+	detailed bool
+}
+
+// usualDetails are those of a healthy record.
+const usualDetails = "via_upstream"
+
+// addUsual counts a record that is a success without a flag and came from
+// upstream, as far as it says. It is false for any other record, and when the
+// cluster's place has records of another dialect.
+func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction) bool {
+	flags, _ := r.Flags()
+	code, _ := r.Code()
+	details := r.Bytes(parser.ResponseCodeDetails)
+	if flags != 0 || code != 200 || details != nil && string(details) != usualDetails || r.Has(parser.GRPCStatus) || r.Errored() ||
+		cluster < firstName && (cluster == otherName || dir != parser.NoDirection) {
+		return false
+	}
+	for int(cluster) >= len(d.usual) {
+		d.usual = append(d.usual, usual{})
+	}
+	u := &d.usual[cluster]
+	if u.n == 0 {
+		u.key, _ = d.outcome(r, cluster, dir)
+		u.dialect, u.detailed = r.Dialect, details != nil
+	}
+	if u.dialect != r.Dialect || u.detailed != (details != nil) {
+		return false
+	}
+	u.n++
+	return true
+}
+
+// outcomes walks the combinations, in no order; one may come twice.
+func (d *Delta) outcomes(yield func(key, uint64) bool) {
+	for i := range d.usual {
+		if u := &d.usual[i]; u.n > 0 && !yield(u.key, u.n) {
+			return
+		}
+	}
+	d.combos.all(yield)
+}
+
 // outcome reads what a combination is made of and packs it.
-func (d *Delta) outcome(r *parser.Record) (k key, dir parser.Direction, failed bool) {
+func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction) (k key, failed bool) {
 	flags, hasFlags := r.Flags()
 	details := r.Bytes(parser.ResponseCodeDetails)
-	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
-	dir = d.direction(r, cluster)
 	code := uint16(noCode)
 	if c, ok := r.Code(); ok && c >= 0 && c < 1000 {
 		code = uint16(c)
@@ -216,22 +272,13 @@ func (d *Delta) outcome(r *parser.Record) (k key, dir parser.Direction, failed b
 	if flags&parser.UnknownFlags != 0 {
 		unknown = d.unknownFlags(r)
 	}
-	failed, answered := verdict(r, flags, code, dir, details)
-	rest := pack(cluster, d.class(details), code, uint8(r.Dialect), uint8(dir), uint8(answered), unknown, failed, hasFlags)
-	return key{flags: uint64(flags), rest: rest}, dir, failed
+	failed = classify.Failed(r)
+	rest := pack(cluster, d.class(details), code, uint8(r.Dialect), uint8(dir), uint8(classify.AnsweredBy(r)), unknown, failed, hasFlags)
+	return key{flags: uint64(flags), rest: rest}, failed
 }
-
-// usualDetails are those of a healthy record.
-const usualDetails = "via_upstream"
 
 // class is the id of the details' class.
 func (d *Delta) class(details []byte) uint16 {
-	if string(details) == usualDetails {
-		if d.usualClass == noName {
-			d.usualClass = d.details.id(details)
-		}
-		return d.usualClass
-	}
 	if string(details) == string(d.lastDetails) {
 		return d.lastClass
 	}
@@ -255,19 +302,6 @@ func (d *Delta) direction(r *parser.Record, cluster uint16) parser.Direction {
 	}
 	d.dirs = append(d.dirs, r.Direction())
 	return d.dirs[cluster]
-}
-
-// verdict is classify.Failed and classify.AnsweredBy, with a short way for
-// the usual healthy record.
-func verdict(r *parser.Record, flags parser.FlagSet, code uint16, dir parser.Direction, details []byte) (bool, classify.Answerer) {
-	if flags == 0 && code >= 200 && code < 400 && string(details) == usualDetails &&
-		!r.Has(parser.GRPCStatus) && !r.Errored() {
-		if dir == parser.Inbound {
-			return false, classify.Application
-		}
-		return false, classify.Upstream
-	}
-	return classify.Failed(r), classify.AnsweredBy(r)
 }
 
 func (d *Delta) addTime(first, last int64) {

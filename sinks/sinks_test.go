@@ -170,8 +170,8 @@ func TestInsertToken(t *testing.T) {
 	}
 }
 
-// The short way of verdict must say what package classify says.
-func TestShortVerdict(t *testing.T) {
+// The short way of usual records must say what package classify says.
+func TestUsualRecords(t *testing.T) {
 	text := ""
 	for _, code := range []string{"0", "101", "200", "206", "302", "304", "399", "400", "404", "499", "500", "503"} {
 		for _, flags := range []string{"-", "DC", "UF", "DI"} {
@@ -183,19 +183,33 @@ func TestShortVerdict(t *testing.T) {
 		}
 	}
 	text += `{"start_time":"2026-03-02T10:00:00.000Z","method":"POST","path":"/x","response_code":200,"response_flags":"-","response_code_details":"via_upstream","grpc_status":"Unavailable","upstream_cluster":"inbound|80||"}` + "\n"
+	text += "[2026-03-02T10:00:00.000Z] \"GET / HTTP/1.1\" 200 - 0 95 3 2 \"-\" \"curl/8.4.0\" \"-\" \"reviews:9080\" \"10.42.3.9:9080\"\n"
 	p := parser.NewParser(Wanted)
 	block := padded(text)
 	p.Reset(block)
 	d := NewDelta()
+	want := map[outcome]uint64{}
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
 		if r.Kind != parser.Access {
 			t.Fatalf("%s: %s", block[r.Begin:r.Begin+r.Size], r.Kind)
 		}
-		k, _, _ := d.outcome(r)
+		code, _ := r.Code()
+		want[outcome{code: uint16(code), dir: uint8(r.Direction()), answered: uint8(classify.AnsweredBy(r)), failed: classify.Failed(r)}]++
+		d.Add(&Origin{Block: block}, r)
+		d.Add(&Origin{Block: block}, r)
+	}
+	got := map[outcome]uint64{}
+	for k, n := range d.outcomes {
 		o := unpack(k.rest)
-		if o.failed != classify.Failed(r) || o.answered != uint8(classify.AnsweredBy(r)) {
-			t.Errorf("%s: failed %v, answered by %s", block[r.Begin:r.Begin+r.Size], o.failed, classify.Answerer(o.answered))
+		got[outcome{code: o.code, dir: o.dir, answered: o.answered, failed: o.failed}] += n
+	}
+	for o, n := range want {
+		if got[o] != 2*n {
+			t.Errorf("%+v: %d records, want %d", o, got[o], 2*n)
 		}
+	}
+	if len(got) != len(want) {
+		t.Errorf("%d outcomes, want %d", len(got), len(want))
 	}
 }
 

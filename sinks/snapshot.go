@@ -58,11 +58,8 @@ func (d *Delta) mergeAccess(o *Delta) {
 		k.rest = v.pack()
 		return k
 	}
-	for k, n := range o.combos.all {
-		k = rekey(k)
-		if !d.combos.add(k, n, maxCombos) {
-			d.overflow().add(k, n)
-		}
+	for k, n := range o.outcomes {
+		d.addCombo(rekey(k), n)
 	}
 	if o.over != nil {
 		d.overflow().merge(o.over)
