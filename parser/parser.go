@@ -21,8 +21,10 @@ type Parser struct {
 	order     order
 	reader    reader
 	seen      [maxKeys]span
-	multiline bool // a string that goes over a line end is broken
-	held      bool // the line was a piece: there is no record yet
+	at        quotePlaces // of the line that was scanned last
+	quotes    int         // how many
+	multiline bool        // a string that goes over a line end is broken
+	held      bool        // the line was a piece: there is no record yet
 	unescaped []byte
 	inner     [maxEnvelopes + 1][]byte // lines that wrappers had escaped, by depth
 	parts     [numStreams]part
@@ -94,10 +96,8 @@ func (p *Parser) Next() (*Record, bool) {
 func (p *Parser) next() bool {
 	r := &p.rec
 	begin := p.pos
-	end, size := len(p.block), len(p.block)-begin
-	if i := bytes.IndexByte(p.block[begin:], '\n'); i >= 0 {
-		end, size = begin+i, i+1
-	}
+	head, end := p.lineAt(begin)
+	size := min(end+1, len(p.block)) - begin
 	p.pos = begin + size
 	p.line++
 	r.reset(begin, size, p.line)
@@ -107,8 +107,9 @@ func (p *Parser) next() bool {
 	s := p.block[begin:end]
 	wasGlued := p.glued
 	p.glued = false
-	if !p.given && p.fast(s) {
+	if !p.given && p.fast(s, head) {
 		r.Suspicious = wasGlued && p.suspect
+		r.Partial = p.cut && p.pos >= len(p.block)
 		return true
 	}
 	p.multiline, p.joined = false, nil
@@ -125,35 +126,47 @@ func (p *Parser) next() bool {
 	return done
 }
 
-// fast reads the usual record: a whole one in the layout of a known dialect.
-func (p *Parser) fast(s []byte) bool {
-	if len(s) < 2 {
-		return false
+// usualCRI is how long the usual CRI head is.
+const usualCRI = len("2006-01-02T15:04:05.000000000Z stdout F ")
+
+// lineAt returns the end of the physical line at begin and the length of the
+// usual CRI head in front of it; of a line that begins like an access record
+// the quotes are noted.
+func (p *Parser) lineAt(begin int) (head, end int) {
+	b := p.block[begin:]
+	if b[0] != '[' && len(b) > usualCRI && string(b[29:usualCRI]) == "Z stdout F " && b[10] == 'T' && bytes.IndexByte(b[:29], '\n') < 0 {
+		head = usualCRI
 	}
-	switch s[0] {
-	case '[':
-		return p.flat(s)
-	case '{':
-		return p.flatObject(s)
-	case '1', '2':
-		return p.fastCRI(s)
+	if b[head] == '[' {
+		n, quotes := scanLine(b[head:], &p.at)
+		p.quotes = quotes
+		return head, begin + head + n
 	}
-	return false
+	if n := bytes.IndexByte(b[head:], '\n'); n >= 0 {
+		return head, begin + head + n
+	}
+	return head, len(p.block)
 }
 
-// fastCRI reads the usual record in the usual CRI envelope: the whole line of
-// a stream of which no piece is open.
-func (p *Parser) fastCRI(s []byte) bool {
-	const head = len("2006-01-02T15:04:05.000000000Z stdout F ")
-	if len(s) < head+2 || string(s[29:head]) != "Z stdout F " || s[10] != 'T' || p.parts[stdout].size > 0 || s[head] != '[' && s[head] != '{' {
+// fast reads the usual record: a whole one in the layout of a known dialect,
+// bare or in the usual CRI head of a stream of which no piece is open.
+func (p *Parser) fast(s []byte, head int) (ok bool) {
+	if len(s) < head+2 || head > 0 && p.parts[stdout].size > 0 {
 		return false
 	}
-	p.rec.wrap(CRI)
-	if p.fast(s[head:]) {
-		return true
+	if head > 0 {
+		p.rec.wrap(CRI)
 	}
-	p.rec.depth = 0
-	return false
+	switch s[head] {
+	case '[':
+		ok = p.flatAt(s[head:])
+	case '{':
+		ok = p.flatObject(s[head:])
+	}
+	if !ok {
+		p.rec.depth = 0
+	}
+	return ok
 }
 
 // truncated marks a record whose rest was skipped.
@@ -175,7 +188,7 @@ func (p *Parser) read(s []byte) bool {
 		s = s[3:]
 	}
 	for depth := 0; depth <= maxEnvelopes; depth++ {
-		if !p.given && depth > 0 && p.fast(s) {
+		if !p.given && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s)) {
 			return true
 		}
 		if n := skipSpace(s, 0); n > 0 && (n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0) {

@@ -38,7 +38,6 @@ var productFormats = func() map[Dialect]*Format {
 
 var (
 	mixerStatus = []byte("DYNAMIC_METADATA(istio.mixer:status)")
-	quoteByte   = []byte{'"'}
 	blankQuote  = []byte{' ', '"'}
 	blankByte   = []byte{' '}
 )
@@ -55,23 +54,37 @@ var productLayouts = func() (all [256]FieldSet) {
 const (
 	requestFields = FieldSet(1<<Method | 1<<Path | 1<<Protocol)
 	tailFields    = FieldSet(1<<UpstreamLocalAddress | 1<<DownstreamLocalAddress | 1<<DownstreamRemoteAddress | 1<<RequestedServerName | 1<<RouteName)
-	earlyFields   = FieldSet(1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags)
+	lateFields    = ownFields &^ (1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<UpstreamCluster)
 )
 
 // flat reads a whole record in one of the layouts that begin with textHead,
-// from left to right, when its quotes are exactly those of the layout: then
-// its cut is the only one. Anything else is left to slower code. Whether a
-// column holds a value, and where the columns stand that few callers ask for,
-// is found out when somebody asks: see Record.late.
+// when its quotes are exactly those of the layout: then its cut is the only
+// one. Anything else is left to slower code. Whether a column holds a value,
+// and where the columns stand that few callers ask for, is found out when
+// somebody asks: see Record.late.
 //
 // s has Padding readable bytes behind it: values of up to eight bytes are
 // loaded as one word.
 func (p *Parser) flat(s []byte) bool {
-	const request = len(`[2006-01-02T15:04:05.000Z] "`)
-	if len(s) < 64 || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd {
+	end, n := scanLine(s, &p.at)
+	p.quotes = n
+	return end == len(s) && p.flatAt(s)
+}
+
+// How many quotes a layout has: around the request line, the columns in front
+// of the numbers, and the five that users and the upstream host fill.
+const (
+	requestQuotes = 2
+	userQuotes    = 10
+)
+
+// flatAt is flat for a line whose quotes are known: p.quotes of them, at p.at.
+func (p *Parser) flatAt(s []byte) bool {
+	q, n := &p.at, p.quotes
+	if len(s) < 64 || n < requestQuotes+userQuotes || n >= maxQuotes || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd || q[0] != 27 {
 		return false
 	}
-	end := bytes.IndexByte(s[request:], '"') + request
+	request, end := int(q[0])+1, int(q[1])
 	if end < request+2 || end+8 > len(s) {
 		return false
 	}
@@ -85,28 +98,30 @@ func (p *Parser) flat(s []byte) bool {
 	if i < 0 {
 		return false
 	}
-	dialect := envoyDefault
+	dialect, want := envoyDefault, requestQuotes+userQuotes
 	switch c := s[i]; {
 	case c == '"':
-		dialect, i = r.reasons(i)
+		if dialect, i = r.reasons(i); dialect == istioText12 {
+			want += 2
+		}
+		want += 2
 	case c-'0' > 9:
 		dialect, i = r.why(i)
+		want += 2
 	}
-	if i = r.numbers(i); i < 0 {
+	if i = r.numbers(i); n != want || i != int(q[n-userQuotes]) {
 		return false
 	}
 	for f := XForwardedFor; f < UpstreamHost; f++ {
-		at := i + 1
-		if i = quotedEnd(s, i); i < 0 || s[i] != '"' {
+		k := n - userQuotes + 2*int(f-XForwardedFor)
+		open, next := q[k]+1, q[k+2]
+		if q[k+1]+2 != next || s[next-1] != ' ' {
 			return false
 		}
-		r.spans[f] = span{uint32(at), uint32(i - 2)}
+		r.spans[f] = span{open, next - 2}
 	}
-	host := bytes.IndexByte(s[i+1:], '"') + i + 1
-	if host <= i {
-		return false
-	}
-	r.spans[UpstreamHost] = span{uint32(i + 1), uint32(host)}
+	host := int(q[n-1])
+	r.spans[UpstreamHost] = span{q[n-2] + 1, q[n-1]}
 	if dialect == envoyDefault {
 		if host+1 != len(s) {
 			return false
@@ -121,7 +136,15 @@ func (p *Parser) flat(s []byte) bool {
 	if r.flags != 0 {
 		r.present |= 1 << ResponseFlags
 	}
-	r.late = p.want & r.layout & ownFields &^ earlyFields
+	r.late = p.want & r.layout & lateFields
+	if p.want.Has(ResponseCodeDetails) && r.layout.Has(ResponseCodeDetails) {
+		at := r.spans[ResponseCodeDetails]
+		r.set(ResponseCodeDetails, int(at.lo), int(at.hi))
+	}
+	if p.want.Has(UpstreamCluster) && dialect != envoyDefault {
+		at := r.spans[UpstreamCluster]
+		r.set(UpstreamCluster, int(at.lo), int(at.hi))
+	}
 	r.proto, r.reqEnd = uint32(proto), uint32(end)
 	if r.mixer.hi > 0 {
 		p.addMixer()
@@ -240,7 +263,7 @@ func (r *Record) why(i int) (Dialect, int) {
 // reads the cluster.
 func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
 	s, lo := r.text, host+2
-	if lo >= len(s) || s[host+1] != ' ' || bytes.Count(s[lo:], quoteByte) > 0 {
+	if lo >= len(s) || s[host+1] != ' ' {
 		return NoDialect
 	}
 	blanks := bytes.Count(s[lo:], blankByte)

@@ -1,6 +1,9 @@
 package sinks
 
-import "hash/maphash"
+import (
+	"encoding/binary"
+	"hash/maphash"
+)
 
 // Ids of a table of names. Every other id is a name of its own.
 const (
@@ -18,11 +21,27 @@ const maxName = 256
 // known by its seeded hash of 64 bits: whoever writes names can not aim at
 // another one.
 type names struct {
-	max   int
-	seed  maphash.Seed
-	arena []byte
-	ends  []uint32 // ends[i] is where the name with id firstName+i ends in arena
-	slots []nameSlot
+	max    int
+	seed   maphash.Seed
+	arena  []byte
+	ends   []uint32 // ends[i] is where the name with id firstName+i ends in arena
+	slots  []nameSlot
+	lately [recents]recent
+}
+
+// A recent is a name that was looked up lately, by its length and two words of
+// it: most records name one of few clusters.
+type recent struct {
+	name []byte
+	id   uint16
+}
+
+const recents = 256
+
+// recentSlot is where a name of at least sixteen bytes is remembered.
+func recentSlot(name []byte) uint64 {
+	h := binary.LittleEndian.Uint64(name[len(name)/2-4:]) ^ binary.LittleEndian.Uint64(name[8:])
+	return (h + uint64(len(name))) * 0x9e3779b97f4a7c15 >> 56
 }
 
 type nameSlot struct {
@@ -39,6 +58,19 @@ func (t *names) id(name []byte) uint16 {
 		return noName
 	}
 	name = name[:min(len(name), maxName)]
+	if len(name) < 16 {
+		return t.find(name)
+	}
+	c := &t.lately[recentSlot(name)]
+	if string(c.name) != string(name) {
+		c.id = t.find(name)
+		c.name = t.name(c.id)
+	}
+	return c.id
+}
+
+// find returns the id of a name that is not remembered.
+func (t *names) find(name []byte) uint16 {
 	h := maphash.Bytes(t.seed, name)
 	mask := uint64(len(t.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
@@ -125,4 +157,5 @@ func (t *names) merge(o *names) []uint16 {
 func (t *names) reset() {
 	t.arena, t.ends = t.arena[:0], t.ends[:0]
 	clear(t.slots)
+	clear(t.lately[:])
 }
