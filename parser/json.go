@@ -135,6 +135,10 @@ func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool) (n
 	} else if n := p.wrapped(s[v.lo:v.hi]); n > 0 {
 		return int(v.lo) + n, false
 	}
+	if v.lo == 0 && key.field == ResponseFlags && s[i] == '[' && !again {
+		p.flagList(s[i:next])
+		return next, true
+	}
 	if v.lo == 0 { // an object or an array
 		if p.want.Has(Extra) {
 			p.addExtra(name, s[i:next], true)
@@ -175,6 +179,23 @@ func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool) (n
 		r.set(f, int(v.lo), int(v.hi))
 	}
 	return next, true
+}
+
+// flagList reads flags that stand in a list, as this program's own output has
+// them, and stores them as a proxy writes them.
+func (p *Parser) flagList(list []byte) {
+	r := &p.rec
+	lo := len(r.scratch)
+	for i := bytes.IndexByte(list, '"'); i >= 0; i = bytes.IndexByte(list, '"') {
+		end, _ := stringEnd(list, i+1)
+		if len(r.scratch) > lo {
+			r.scratch = append(r.scratch, ',')
+		}
+		r.scratch = append(r.scratch, list[i+1:end]...)
+		list = list[end+1:]
+	}
+	r.layout |= 1 << ResponseFlags
+	r.setScratch(ResponseFlags, lo)
 }
 
 // foreign keeps the value of a key that no list knows.

@@ -1,5 +1,7 @@
 package parser
 
+import "math/bits"
+
 // A jsonKey is what the parser knows of a key of JSON records.
 type jsonKey struct {
 	id    uint8 // number among the known keys, for sets of keys
@@ -14,6 +16,17 @@ type keySet [4]uint64
 
 func (s *keySet) add(id uint8)      { s[id>>6] |= 1 << (id & 63) }
 func (s *keySet) has(id uint8) bool { return s[id>>6]>>(id&63)&1 != 0 }
+
+func (s *keySet) len() (n int) {
+	for _, word := range s {
+		n += bits.OnesCount64(word)
+	}
+	return n
+}
+
+// fewestKeys is how many keys a record of a product has at least when its
+// proxy omits the empty ones; one with fewer is somebody's own format.
+const fewestKeys = 10
 
 func (s *keySet) within(t *keySet) bool {
 	return s[0]&^t[0] == 0 && s[1]&^t[1] == 0 && s[2]&^t[2] == 0 && s[3]&^t[3] == 0
@@ -92,7 +105,7 @@ func dialectOf(keys *keySet, foreign bool) Dialect {
 		}
 	}
 	for i := range jsonDialects {
-		if keys.within(&jsonDialects[i].keys) {
+		if keys.len() >= fewestKeys && keys.within(&jsonDialects[i].keys) {
 			return jsonDialects[i].dialect
 		}
 	}

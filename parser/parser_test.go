@@ -158,3 +158,36 @@ func TestNextAllocatesNothing(t *testing.T) {
 		}
 	}
 }
+
+// Values that other programs write differently mean the same.
+func TestSpellings(t *testing.T) {
+	for _, c := range []struct{ line, flags string }{
+		{`{"response_code":503,"response_flags":["UF","URX"],"upstream_cluster":"a"}`, "UF,URX"},
+		{`{"response_code":503,"response_flags":[],"upstream_cluster":"a"}`, ""},
+		{`{"response_code":503,"response_flags":"URX,UF","upstream_cluster":"a"}`, "UF,URX"},
+	} {
+		r := account(t, []byte(c.line), AllFields)[0]
+		var names []string
+		set, ok := r.Flags()
+		for f := range set.All {
+			names = append(names, f.String())
+		}
+		if got := strings.Join(names, ","); !ok || got != c.flags {
+			t.Errorf("%s: flags %q, %v", c.line, got, ok)
+		}
+		if r.Dialect != Inferred {
+			t.Errorf("%s: dialect %v, but three keys are no product's", c.line, r.Dialect)
+		}
+	}
+}
+
+// A year that nanoseconds can not hold is no time, rather than another one.
+func TestTimeRange(t *testing.T) {
+	for text, want := range map[string]bool{
+		"1970-01-01T00:00:00Z": true, "2261-12-31T23:59:59.999Z": true, "9999-12-31T23:59:59Z": false, "0001-01-01T00:00:00Z": false, "2026-02-30T00:00:00+01:00": true,
+	} {
+		if _, ok := parseTime([]byte(text)); ok != want {
+			t.Errorf("%s: %v, want %v", text, ok, want)
+		}
+	}
+}

@@ -51,6 +51,12 @@ func parseNumber(b []byte) (float64, bool) {
 	return v, err == nil
 }
 
+// The years that nanoseconds since 1970 can hold whole.
+const (
+	firstYear = 1678
+	lastYear  = 2261
+)
+
 // parseTime reads RFC 3339 with any number of fractional digits, and a zone
 // of Z, +hh:mm or +hhmm.
 func parseTime(b []byte) (int64, bool) {
@@ -63,7 +69,7 @@ func parseTime(b []byte) (int64, bool) {
 	h, ok4 := digits(b[11:13])
 	mi, ok5 := digits(b[14:16])
 	s, ok6 := digits(b[17:19])
-	if !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60 {
+	if y < firstYear || y > lastYear || !ok1 || !ok2 || !ok3 || !ok4 || !ok5 || !ok6 || mo < 1 || mo > 12 || d < 1 || d > 31 || h > 23 || mi > 59 || s > 60 {
 		return 0, false
 	}
 	nano, rest := fraction(b[19:])

@@ -110,7 +110,7 @@ func (p *page) totals(r *Report) {
 	if r.BothSides.SeenTwice > 0 {
 		p.line("")
 		p.note(infoMark, number(t.Access)+" records, not requests: of "+plural(uint64(r.BothSides.SampledRequests), "sampled request", "sampled requests")+", "+
-			number(uint64(r.BothSides.SeenTwice))+" were reported by a proxy on both sides.")
+			plural(uint64(r.BothSides.SeenTwice), "was", "were")+" reported by a proxy on both sides.")
 	}
 }
 

@@ -166,14 +166,18 @@ func reasons(r *Report) []string {
 // when the page is narrow.
 func (p *page) samples(list []Sample) {
 	for _, s := range list {
-		where := strings.TrimSpace(p.user(s.Input) + " byte " + number(uint64(s.Offset)) + " " + s.Reason)
+		at := strings.TrimSpace(" byte " + number(uint64(s.Offset)) + " " + s.Reason)
+		room := p.width / 2
+		if p.width < narrow {
+			room = p.width - margin
+		}
+		where := p.shorten(p.user(s.Input), max(8, room-1-p.widthOf(at))) + " " + at // the offset is never shortened
 		text := p.user(s.Text)
 		if p.width < narrow {
-			p.marked(plainMark, p.shorten(where, p.width-margin))
+			p.marked(plainMark, where)
 			p.marked(plainMark, "  "+p.cutEnd(text, p.width-margin-2))
 			continue
 		}
-		where = p.shorten(where, p.width/2)
 		p.marked(plainMark, where+"  "+p.cutEnd(text, p.width-margin-2-p.widthOf(where)))
 	}
 }
@@ -235,7 +239,7 @@ func (p *page) nothingRead(r *Report) {
 	if r.Totals.Invalid == 0 {
 		p.samples(list[:1])
 	}
-	p.note(plainMark, "Known layouts: flagwatch list dialects. A layout of your own: --format.")
+	p.note(plainMark, "Known layouts: flagwatch list dialects. Compressed files: zcat FILE | flagwatch.")
 }
 
 // looksLike names what a line that is no record may be.

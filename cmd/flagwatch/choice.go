@@ -20,7 +20,7 @@ func (c *choice) Type() string   { return strings.Join(c.list, "|") }
 
 func (c *choice) Set(value string) error {
 	if !slices.Contains(c.list, value) {
-		return errors.New("there is " + strings.Join(c.list, " and "))
+		return errors.New("want one of " + strings.Join(c.list, ", "))
 	}
 	c.value = value
 	return nil

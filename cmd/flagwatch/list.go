@@ -64,7 +64,7 @@ func list(w io.Writer, name, output string) error {
 			return writeTable(w, t.table())
 		}
 	}
-	return usageError("list: no list %s%s (there is %s)", name, didYouMean(name, tableNames()), strings.Join(tableNames(), ", "))
+	return usageError("list: no list %s%s (want one of %s)", name, didYouMean(name, tableNames()), strings.Join(tableNames(), ", "))
 }
 
 func writeJSON(w io.Writer, v any) error {
