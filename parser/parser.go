@@ -184,13 +184,11 @@ func (p *Parser) truncated() {
 // false when the line was only a part of a record.
 func (p *Parser) read(s []byte) bool {
 	r := &p.rec
-	if bytes.HasPrefix(s, []byte("\xef\xbb\xbf")) {
-		s = s[3:]
-	}
 	for depth := 0; depth <= maxEnvelopes; depth++ {
 		if !p.given && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s)) {
 			return true
 		}
+		s = bytes.TrimPrefix(s, []byte("\xef\xbb\xbf"))
 		if n := skipSpace(s, 0); n > 0 && (n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0) {
 			s = s[n:]
 		}
@@ -202,28 +200,12 @@ func (p *Parser) read(s []byte) bool {
 			s = p.plain(s, depth)
 			continue
 		case c-'0' <= 9:
-			n := stamp(s)
-			if n == 0 {
-				break
+			inner, piece := p.readStamp(s)
+			if piece || r.Kind == Invalid {
+				return !piece
 			}
-			if h, ok := criHead(s, n); ok {
-				if h.bad {
-					p.invalid(BadEnvelope, n+7)
-					return true
-				}
-				r.wrap(CRI)
-				if s = s[h.inner:]; h.more && p.joined == nil {
-					p.append(&p.parts[h.stream], s)
-					return false
-				}
-				if part := &p.parts[h.stream]; part.size > 0 && p.joined == nil {
-					s = p.complete(part, s)
-				}
-				continue
-			}
-			if !levelFollows(s[n:]) && beginsRecord(s[n:]) || bytes.HasPrefix(s[n:], []byte("[pod/")) {
-				r.wrap(KubectlTimestamp)
-				s = s[n:]
+			if inner != nil {
+				s = inner
 				continue
 			}
 		case c == '[':
@@ -265,6 +247,37 @@ func (p *Parser) read(s []byte) bool {
 	}
 	p.other(s)
 	return true
+}
+
+// readStamp takes a time off the front of a line when a container runtime or
+// kubectl put it there. inner is the line behind it, nil when the time is the
+// line's own or the head is damaged; piece says that the record goes on.
+func (p *Parser) readStamp(s []byte) (inner []byte, piece bool) {
+	r := &p.rec
+	n := stamp(s)
+	if n == 0 {
+		return nil, false
+	}
+	h, cri := criHead(s, n)
+	switch {
+	case cri && h.bad:
+		p.invalid(BadEnvelope, n+7)
+	case cri:
+		r.wrap(CRI)
+		inner = s[h.inner:]
+		q := &p.parts[h.stream]
+		if h.more && p.joined == nil {
+			p.append(q, inner)
+			return nil, true
+		}
+		if q.size > 0 && p.joined == nil {
+			inner = p.complete(q, inner)
+		}
+	case !levelFollows(s[n:]) && beginsRecord(s[n:]), bytes.HasPrefix(s[n:], []byte("[pod/")):
+		r.wrap(KubectlTimestamp)
+		inner = s[n:]
+	}
+	return inner, false
 }
 
 // plain takes terminal escapes out of a line.

@@ -159,6 +159,47 @@ func TestNextAllocatesNothing(t *testing.T) {
 	}
 }
 
+// A line that a container runtime wrote in pieces of twenty bytes is the
+// record that it is in one piece.
+func TestPieces(t *testing.T) {
+	const head = "2026-03-14T09:26:53.589793238Z stdout "
+	n := 0
+	for _, line := range corpus(t) {
+		line = bytes.TrimSuffix(line, []byte{'\r'})
+		all := account(t, line, AllFields)
+		if len(all) != 1 || all[0].Kind == Noise || len(all[0].Envelopes()) > 2 || len(line) > 1500 || bytes.Contains(line, []byte(" P ")) {
+			continue
+		}
+		wrapped := wrapPieces(head, line)
+		got := account(t, wrapped, AllFields)
+		if len(got) != 1 || got[0].Lines != bytes.Count(wrapped, []byte{'\n'}) {
+			t.Errorf("%d records: %q", len(got), line)
+			continue
+		}
+		if want, is := plainly(all[0]), plainly(got[0]); is != want {
+			t.Errorf("%q\ngot  %s\nwant %s", line, is, want)
+		}
+		n++
+	}
+	if n < 500 {
+		t.Errorf("only %d lines", n)
+	}
+}
+
+func wrapPieces(head string, line []byte) (wrapped []byte) {
+	for ; len(line) > 20; line = line[20:] {
+		wrapped = append(append(append(wrapped, head+"P "...), line[:20]...), '\n')
+	}
+	return append(append(append(wrapped, head+"F "...), line...), '\n')
+}
+
+// plainly is describe without what a wrapper adds.
+func plainly(r *Record) string {
+	c := r.Clone()
+	c.depth, c.Lines = 0, 1
+	return describe(c)
+}
+
 // Values that other programs write differently mean the same.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ line, flags string }{

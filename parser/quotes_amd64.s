@@ -1,6 +1,18 @@
 #include "go_asm.h"
 #include "textflag.h"
 
+// STORE stores the offset of the lowest bit of R10 and takes the bit out; R9
+// counts it if it was there. NEGL sets the carry for that.
+#define STORE(place) \
+	BSFL R10, R12;               \
+	ADDL AX, R12;                \
+	MOVL R12, place(DI)(R8*4);   \
+	MOVL R10, R13;               \
+	NEGL R13;                    \
+	ADCQ $0, R9;                 \
+	ANDL R10, R13;               \
+	XORL R13, R10
+
 // func scanLine(text []byte, at *quotePlaces) (end, quotes int)
 //
 // SI text, CX its length, AX offset of 32 bytes, DI at, R8 quotes,
@@ -72,42 +84,10 @@ quotes:
 	JGE  next
 	MOVQ R8, R9
 
-	BSFL R10, R12
-	ADDL AX, R12
-	MOVL R12, 0(DI)(R8*4)
-	MOVL R10, R13
-	NEGL R13            // sets the carry if a quote was there
-	ADCQ $0, R9
-	ANDL R10, R13
-	XORL R13, R10
-
-	BSFL R10, R12
-	ADDL AX, R12
-	MOVL R12, 4(DI)(R8*4)
-	MOVL R10, R13
-	NEGL R13            // sets the carry if a quote was there
-	ADCQ $0, R9
-	ANDL R10, R13
-	XORL R13, R10
-
-	BSFL R10, R12
-	ADDL AX, R12
-	MOVL R12, 8(DI)(R8*4)
-	MOVL R10, R13
-	NEGL R13            // sets the carry if a quote was there
-	ADCQ $0, R9
-	ANDL R10, R13
-	XORL R13, R10
-
-	BSFL R10, R12
-	ADDL AX, R12
-	MOVL R12, 12(DI)(R8*4)
-	MOVL R10, R13
-	NEGL R13            // sets the carry if a quote was there
-	ADCQ $0, R9
-	ANDL R10, R13
-	XORL R13, R10
-
+	STORE(0)
+	STORE(4)
+	STORE(8)
+	STORE(12)
 	MOVQ  R9, R8
 	TESTL R10, R10
 	JNZ   quotes
