@@ -82,7 +82,8 @@ type Delta struct {
 	kubectlSamples    samples
 
 	dirs        []parser.Direction // by id of clusters
-	lastDetails []byte             // details of the last record, whole
+	usualClass  uint16             // id of usualDetails
+	lastDetails []byte             // details of the last other record, whole
 	lastClass   uint16             // their id
 	lastOrigin  [3]string
 	lastPlace   uint16 // place of lastOrigin
@@ -279,6 +280,12 @@ func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction) 
 
 // class is the id of the details' class.
 func (d *Delta) class(details []byte) uint16 {
+	if string(details) == usualDetails {
+		if d.usualClass == noName {
+			d.usualClass = d.details.id(details)
+		}
+		return d.usualClass
+	}
 	if string(details) == string(d.lastDetails) {
 		return d.lastClass
 	}

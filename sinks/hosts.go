@@ -17,6 +17,8 @@ type hosts struct {
 	list   [maxHosts]host
 	n      int
 	last   int
+	low    int    // the host that was the least frequent one last
+	rare   uint64 // its count then: none is rarer
 }
 
 type host struct {
@@ -81,14 +83,23 @@ func (t *hosts) evict(k key, name []byte) int {
 
 func hashHost(k key, name []byte) uint64 { return fold(k.hash(), hashID(name)) }
 
+// least is a least frequent host. Counts only rise, so one that is as rare as
+// the last least one was need not be compared with the others.
 func (t *hosts) least() int {
-	low := 0
-	for i := range t.list[:t.n] {
-		if t.list[i].count < t.list[low].count {
-			low = i
+	for n := range t.n {
+		if i := (t.low + n) % t.n; t.list[i].count == t.rare {
+			t.low = i
+			return i
 		}
 	}
-	return low
+	t.low = 0
+	for i := range t.list[:t.n] {
+		if t.list[i].count < t.list[t.low].count {
+			t.low = i
+		}
+	}
+	t.rare = t.list[t.low].count
+	return t.low
 }
 
 // floor is how often a host that is not kept may have occurred.
@@ -128,7 +139,7 @@ next:
 	}
 	sortBy(union, func(h host) uint64 { return h.count }, func(h host) string { return string(h.name[:h.length]) })
 	t.n = copy(t.list[:], union)
-	t.last = 0
+	t.last, t.low, t.rare = 0, 0, 0
 	for i := range t.list[:t.n] {
 		h := &t.list[i]
 		t.hashes[i] = hashHost(h.key, h.name[:h.length])
