@@ -110,7 +110,7 @@ func (e *event) envoyLog(line []byte, lo int) bool {
 	e.time = span{uint32(lo + 1), uint32(end)}
 	thread, at := group(line, end+1)
 	level, at := group(line, at)
-	if !allDigits(thread.of(line)) || !isEnvoyLevel(level.of(line)) {
+	if !isDigits(thread.of(line)) || !isEnvoyLevel(level.of(line)) {
 		return false
 	}
 	e.emitter, e.level = Envoy, level
@@ -157,7 +157,7 @@ func location(line []byte, at int) int {
 		return at
 	}
 	colon := bytes.LastIndexByte(rest[:n], ':')
-	if colon < 3 || !allDigits(rest[colon+1:n]) || !isSourceFile(rest[:colon]) {
+	if colon < 3 || !isDigits(rest[colon+1:n]) || !isSourceFile(rest[:colon]) {
 		return at
 	}
 	return at + n + 1
@@ -221,17 +221,8 @@ func isBlank(c byte) bool { return c == ' ' || c == '\t' }
 
 func isDigit(c byte) bool { return c-'0' <= 9 }
 
-func allDigits(b []byte) bool {
-	for _, c := range b {
-		if !isDigit(c) {
-			return false
-		}
-	}
-	return len(b) > 0
-}
-
 // isFraction says whether b is `.` and digits.
-func isFraction(b []byte) bool { return len(b) > 1 && b[0] == '.' && allDigits(b[1:]) }
+func isFraction(b []byte) bool { return len(b) > 1 && b[0] == '.' && isDigits(b[1:]) }
 
 // isDateTime says whether b begins with yyyy-mm-dd, the separator and hh:mm:ss.
 func isDateTime(b []byte, sep byte) bool {

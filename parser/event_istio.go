@@ -155,7 +155,7 @@ func (e *event) envoyScope(line []byte, at int) bool {
 	for n < len(line) && !isBlank(line[n]) {
 		n++
 	}
-	if colon := bytes.LastIndexByte(line[at:n], ':'); colon > 0 && allDigits(line[at+colon+1:n]) && isSourceFile(line[at:at+colon]) {
+	if colon := bytes.LastIndexByte(line[at:n], ':'); colon > 0 && isDigits(line[at+colon+1:n]) && isSourceFile(line[at:at+colon]) {
 		if bytes.Contains(line[at:n], []byte("config_validation/")) {
 			e.emitter = EnvoyValidate
 		}
@@ -172,7 +172,7 @@ func (e *event) envoyScope(line []byte, at int) bool {
 // puts there is left out.
 func withoutThread(line []byte) int {
 	if at := bytes.LastIndex(line, []byte("thread=")); at > 0 && isBlank(line[at-1]) {
-		if n := spanOf(line, at+len("thread="), len(line)); allDigits(n.of(line)) {
+		if n := spanOf(line, at+len("thread="), len(line)); isDigits(n.of(line)) {
 			return at
 		}
 	}

@@ -50,7 +50,7 @@ func (p *Parser) jsonEmitter(s, text []byte) Emitter {
 // Source: https://kubernetes.io/docs/concepts/cluster-administration/system-logs/#json-log-format
 func isKubeTime(when []byte) bool {
 	const digits = 13
-	return len(when) >= digits && allDigits(when[:digits]) && (len(when) == digits || isFraction(when[digits:]))
+	return len(when) >= digits && isDigits(when[:digits]) && (len(when) == digits || isFraction(when[digits:]))
 }
 
 // ztunnelObject turns the event in p.rec into the access record that it is.

@@ -7,7 +7,7 @@ import "bytes"
 // Source: https://kubernetes.io/docs/concepts/cluster-administration/system-logs/#klog-output
 func (e *event) klog(line []byte, lo int) bool {
 	rest := line[lo:]
-	if len(rest) < 30 || !allDigits(rest[1:5]) || rest[5] != ' ' || rest[8] != ':' || rest[11] != ':' || rest[14] != '.' || !allDigits(rest[15:21]) {
+	if len(rest) < 30 || !isDigits(rest[1:5]) || rest[5] != ' ' || rest[8] != ':' || rest[11] != ':' || rest[14] != '.' || !isDigits(rest[15:21]) {
 		return false
 	}
 	at := skipBlanks(rest, 21)
@@ -21,7 +21,7 @@ func (e *event) klog(line []byte, lo int) bool {
 	}
 	file := rest[at+1 : end]
 	colon := bytes.LastIndexByte(file, ':')
-	if colon < 1 || !allDigits(file[colon+1:]) || bytes.IndexByte(file, ' ') >= 0 {
+	if colon < 1 || !isDigits(file[colon+1:]) || bytes.IndexByte(file, ' ') >= 0 {
 		return false
 	}
 	*e = event{
@@ -171,7 +171,7 @@ func isContainerLine(text []byte) bool {
 	case "Reason":
 		return isReason(value)
 	case "Exit Code", "Restart Count":
-		return allDigits(value)
+		return isDigits(value)
 	case "Liveness", "Readiness", "Startup":
 		return bytes.Contains(value, []byte(" delay=")) && bytes.Contains(value, []byte(" #failure="))
 	}
@@ -213,7 +213,7 @@ func isPodRow(line []byte, lo int) bool {
 					age = skipBlanks(line, age+n+1)
 				}
 			}
-			return isPodState(line[state:wordEnd(line, state)]) && allDigits(line[restarts:wordEnd(line, restarts)]) &&
+			return isPodState(line[state:wordEnd(line, state)]) && isDigits(line[restarts:wordEnd(line, restarts)]) &&
 				isAge(line[age:wordEnd(line, age)])
 		}
 	}
@@ -223,7 +223,7 @@ func isPodRow(line []byte, lo int) bool {
 // isReady says whether a word is a count of containers such as 1/2.
 func isReady(word []byte) bool {
 	slash := bytes.IndexByte(word, '/')
-	return slash > 0 && slash < 4 && allDigits(word[:slash]) && allDigits(word[slash+1:])
+	return slash > 0 && slash < 4 && isDigits(word[:slash]) && isDigits(word[slash+1:])
 }
 
 // isPodState says whether a word is a pod's state, such as Init:0/1.

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -127,7 +128,7 @@ func newColumn(op string) column {
 		if fields[i].Operator == "" {
 			break
 		}
-		if fields[i].Operator == op || contains(fields[i].Aliases, op) {
+		if fields[i].Operator == op || slices.Contains(fields[i].Aliases, op) {
 			return column{field: Field(i), typ: fields[i].Type, key: []byte(op)}
 		}
 	}
@@ -135,15 +136,6 @@ func newColumn(op string) column {
 		return column{field: StartTime, typ: TypeText, key: []byte(op)}
 	}
 	return column{field: Extra, typ: TypeText, key: []byte(op)}
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 // flagsColumn is the column of the flags, or behind all when there is none.

@@ -187,7 +187,8 @@ func (p *Parser) unwrap(s []byte, o *object, depth int) (inner []byte, done bool
 	r.wrap(o.key)
 	ends := len(buf) > 0 && buf[len(buf)-1] == '\n'
 	buf = bytes.TrimRight(buf, "\r\n")
-	p.inner[depth] = append(buf, zeros[:]...)[:len(buf)]
+	p.inner[depth] = buf
+	padded(&p.inner[depth])
 	if len(buf) == 0 {
 		return nil, true
 	}

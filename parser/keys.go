@@ -1,6 +1,9 @@
 package parser
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A jsonKey is what the parser knows of a key of JSON records.
 type jsonKey struct {
@@ -59,7 +62,7 @@ var jsonKeys = func() map[string]jsonKey {
 		proxy := !sharedFields.Has(f.Field)
 		add(f.Name, jsonKey{field: f.Field, own: true, proxy: proxy})
 		for _, name := range f.Keys {
-			loose := contains(looseKeys, name)
+			loose := slices.Contains(looseKeys, name)
 			add(name, jsonKey{field: f.Field, proxy: proxy && !loose, loose: loose})
 		}
 	}

@@ -283,9 +283,8 @@ func (p *Parser) readStamp(s []byte) (inner []byte, piece bool) {
 // plain takes terminal escapes out of a line.
 func (p *Parser) plain(s []byte, depth int) []byte {
 	p.rec.wrap(ANSI)
-	n := len(stripANSI(p.inner[depth][:0], s))
-	p.inner[depth] = append(stripANSI(p.inner[depth][:0], s), zeros[:]...)[:n]
-	return p.inner[depth]
+	p.inner[depth] = stripANSI(p.inner[depth][:0], s)
+	return padded(&p.inner[depth])
 }
 
 // readLine reads an unwrapped line as an access record or an event.
@@ -327,9 +326,6 @@ func (p *Parser) readGlued(s []byte) bool {
 		}
 		if first := trimBlanks(s[:at]); p.flat(first) || p.readText(first) && p.cuts.full {
 			_, p.suspect = p.layoutOf(s) // a user may have written the second head
-			if !p.flat(first) {
-				p.readText(first)
-			}
 			p.splitAt(s, at)
 			return true
 		}

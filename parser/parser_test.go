@@ -200,6 +200,21 @@ func plainly(r *Record) string {
 	return describe(c)
 }
 
+// The first of two records on a line is read once: what is extra in it comes
+// once.
+func TestGluedExtra(t *testing.T) {
+	const line = `[2026-11-30T00:00:00.000Z] "GET /a HTTP/1.1" 503 UAEX "UNAVAILABLE" "-" 0 91 1 - "-" "curl/8" "-" "reviews:9080" "-" outbound|9080||reviews - 10.2.3.4:9080 10.1.9.9:4444 -`
+	all := account(t, []byte(line+line), AllFields)
+	if len(all) != 2 {
+		t.Fatalf("%d records", len(all))
+	}
+	for i, r := range all {
+		if extra := r.Extra(); len(extra) != 1 || string(extra[0].Value) != "UNAVAILABLE" {
+			t.Errorf("record %d: %d extra columns", i, len(extra))
+		}
+	}
+}
+
 // Values that other programs write differently mean the same.
 func TestSpellings(t *testing.T) {
 	for _, c := range []struct{ line, flags string }{

@@ -89,7 +89,7 @@ func (p *Parser) flatAt(s []byte) bool {
 		return false
 	}
 	r := &p.rec
-	r.text = s
+	r.text, r.mixer, r.extra = s, span{}, r.extra[:0]
 	proto := protocolAt(s, request, end)
 	if proto < 0 {
 		return false

@@ -81,13 +81,11 @@ type Delta struct {
 	noiseSamples      samples
 	kubectlSamples    samples
 
-	dirs        []parser.Direction // by id of clusters
-	usualClass  uint16             // id of usualDetails
-	lastDetails []byte             // details of the last other record, whole
-	lastClass   uint16             // their id
-	lastOrigin  [3]string
-	lastPlace   uint16 // place of lastOrigin
-	scratch     []byte
+	dirs       []parser.Direction // by id of clusters
+	usualClass uint16             // id of usualDetails
+	lastOrigin [3]string
+	lastPlace  uint16 // place of lastOrigin
+	scratch    []byte
 }
 
 // A Volume is how much there is of something.
@@ -143,7 +141,7 @@ func (d *Delta) Reset() {
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, byPlace: kept.byPlace[:0], clock: kept.clock,
-		dirs: kept.dirs[:0], lastDetails: kept.lastDetails[:0], scratch: kept.scratch,
+		dirs: kept.dirs[:0], scratch: kept.scratch,
 	}
 }
 
@@ -286,14 +284,7 @@ func (d *Delta) class(details []byte) uint16 {
 		}
 		return d.usualClass
 	}
-	if string(details) == string(d.lastDetails) {
-		return d.lastClass
-	}
-	class := d.details.id(classOf(details))
-	if len(details) <= maxName {
-		d.lastDetails, d.lastClass = append(d.lastDetails[:0], details...), class
-	}
-	return class
+	return d.details.id(classOf(details))
 }
 
 // direction is the record's; a cluster's is worked out once.
