@@ -1,10 +1,10 @@
-# Only Go is needed. `make help` lists the targets.
+# Only Go is needed, and python3 with pip for e2e. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
-.PHONY: help run build test race fuzz bench lint docs check cover
+.PHONY: help run build test race fuzz bench lint e2e docs check cover
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 8
@@ -36,10 +36,15 @@ bench: ## speed beside yardsticks and peers; BENCH=-quick is a short one
 lint: ## gofmt, vet, staticcheck and the house rules
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted:" $$unformatted; exit 1; fi
 	go vet ./...
+	go vet -tags e2e ./e2e
 	go -C tools vet ./...
 	go -C tools test ./...
 	go -C tools run ./house ..
 	$(STATICCHECK) ./...
+	$(STATICCHECK) -tags e2e ./e2e
+
+e2e: ## against a real Envoy, see e2e/README.md; RUN=uf_refused is one scenario, E2E=-update keeps its lines
+	go -C e2e test -tags e2e -count=1 -timeout 20m -parallel 6 $(if $(RUN),-run '^TestLab$$/^($(RUN))$$') $(E2E)
 
 docs: ## write the generated files again (tests named TestGenerated*)
 	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func TestGenerated' . | xargs -r -n1 dirname | sort -u); do \

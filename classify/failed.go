@@ -2,15 +2,11 @@
 // and why.
 package classify
 
-import (
-	"bytes"
-
-	"github.com/flagwatch/flagwatch/parser"
-)
+import "github.com/flagwatch/flagwatch/parser"
 
 // FailedFields are the fields that Failed reads.
 var FailedFields = AnsweredFields | parser.Fields(parser.UpstreamHost, parser.BytesReceived, parser.ConnectionTerminationDetails,
-	parser.UpstreamTransportFailureReason, parser.DownstreamTransportFailureReason, parser.Level)
+	parser.UpstreamTransportFailureReason, parser.DownstreamTransportFailureReason)
 
 // Flags that say nothing about success or play a part in an exception.
 var (
@@ -23,19 +19,11 @@ var (
 	connect = flagSet("UF")
 )
 
-// Failed says whether a record reports a failed request or connection, or is
-// an event that shows a fault by itself. A failure is more than a code: a gRPC
-// request that a proxy refused is logged with 200, a refused TCP connection
-// with 0. It allocates nothing.
-func Failed(r *parser.Record) bool {
-	switch r.Kind {
-	case parser.Access:
-		return failedAccess(r)
-	case parser.Event:
-		return failedEvent(r)
-	}
-	return false
-}
+// Failed says whether an access record reports a failed request or connection;
+// an event fails by its cause: see Classify. A failure is more than a code: a
+// gRPC request that a proxy refused is logged with 200, a refused TCP
+// connection with 0. It allocates nothing.
+func Failed(r *parser.Record) bool { return r.Kind == parser.Access && failedAccess(r) }
 
 func failedAccess(r *parser.Record) bool {
 	flags, _ := r.Flags()
@@ -141,19 +129,4 @@ func failedWithoutAnswer(r *parser.Record) bool {
 	return r.Has(parser.UpstreamTransportFailureReason) || r.Has(parser.DownstreamTransportFailureReason) ||
 		details != nil && string(details) != "via_upstream" ||
 		isDenial(r.Bytes(parser.ConnectionTerminationDetails))
-}
-
-// faultLevels are the levels of events that report a fault: those of Envoy,
-// Istio, klog and Cloud Logging. A warning may be about anything.
-var faultLevels = []string{"error", "critical", "fatal", "panic", "dpanic", "alert", "emergency", "e", "f"}
-
-// failedEvent goes by the level; type Warning of a Kubernetes event is none.
-func failedEvent(r *parser.Record) bool {
-	level := r.Bytes(parser.Level)
-	for _, l := range faultLevels {
-		if len(level) == len(l) && bytes.EqualFold(level, []byte(l)) {
-			return true
-		}
-	}
-	return false
 }

@@ -59,47 +59,47 @@ func (c *cutter) extend(f *Format, i int, s []byte, lo int) {
 	col := &f.columns[i]
 	last := i+1 == len(f.columns)
 	typ := c.typeOf(col)
-	if col.until == "" {
-		if last && fits(typ, s[lo:]) {
+	if last && col.until == "" {
+		if col.fits(typ, s[lo:]) {
 			c.add(lo, len(s), len(s))
 		}
 		return
 	}
-	many := typ == TypeText || typ == TypeIPList
+	many := col.open || typ != col.typ
 	for at := lo; at <= len(s); at++ {
 		j := bytes.Index(s[at:], []byte(col.until))
 		if j < 0 {
 			return
 		}
 		to, next := at+j, at+j+len(col.until)
-		if fits(typ, s[lo:to]) && (last && next == len(s) || !last && c.viable(f, i+1, s, next)) {
+		if col.fits(typ, s[lo:to]) && (last && next == len(s) || !last && c.viable(f, i+1, s, next)) {
 			c.add(lo, to, next)
 		}
-		if !many {
+		if !many || c.flood {
 			return
 		}
 		at = to
 	}
 }
 
-// viable says whether column i can begin at lo; for a column of free text it
+// viable says whether column i can begin at lo; one with several possible ends
 // always can.
 func (c *cutter) viable(f *Format, i int, s []byte, lo int) bool {
 	col := &f.columns[i]
 	typ := c.typeOf(col)
-	if typ == TypeText || typ == TypeIPList {
+	switch {
+	case col.until == "" && i+1 == len(f.columns):
+		return col.fits(typ, s[lo:])
+	case col.open || typ != col.typ:
 		return true
 	}
-	if col.until == "" {
-		return fits(typ, s[lo:])
-	}
 	j := bytes.Index(s[lo:], []byte(col.until))
-	return j < 0 || fits(typ, s[lo:lo+j])
+	return j < 0 || col.fits(typ, s[lo:lo+j])
 }
 
 // typeOf is the type that values of a column must have.
 func (c *cutter) typeOf(col *column) Type {
-	if c.loose && (col.field == RequestID || col.field == XForwardedFor) {
+	if c.loose && (col.field == RequestID || col.field == XForwardedFor || col.field == Extra) {
 		return TypeText
 	}
 	return col.typ

@@ -28,7 +28,7 @@ const (
 
 // stamp returns the length of the RFC 3339 time and the blank at s[0], or 0.
 func stamp(s []byte) int {
-	if len(s) < 21 || s[0]-'0' > 9 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
+	if len(s) < 21 || len(s) > 27 && s[27] == '\t' || s[0]-'0' > 9 || s[4] != '-' || s[7] != '-' || s[10] != 'T' || s[13] != ':' || s[16] != ':' {
 		return 0
 	}
 	i := 19
@@ -88,26 +88,53 @@ func criHead(s []byte, n int) (h head, ok bool) {
 
 // prefixHead reads `[pod/NAME/CONTAINER] ` of kubectl logs --prefix.
 func (p *Parser) prefixHead(s []byte) int {
-	if !bytes.HasPrefix(s, []byte("[pod/")) {
-		return 0
+	slash, end := prefixEnds(s)
+	if end > 0 {
+		p.rec.place = Place{Pod: s[len(podPrefix):slash], Container: s[slash+1 : end-2]}
 	}
-	end := bytes.Index(s, []byte("] "))
+	return end
+}
+
+const podPrefix = "[pod/"
+
+// prefixEnds returns where the pod's name ends in such a prefix, and where the
+// prefix does; 0 when there is none.
+func prefixEnds(s []byte) (slash, end int) {
+	if !hasPrefix(s, podPrefix) {
+		return 0, 0
+	}
+	end = bytes.Index(s, []byte("] "))
 	if end < 0 {
-		return 0
+		return 0, 0
 	}
-	name := s[5:end]
-	slash := bytes.IndexByte(name, '/')
+	name := s[len(podPrefix):end]
+	slash = bytes.IndexByte(name, '/')
 	if slash <= 0 || !isToken(name) {
-		return 0
+		return 0, 0
 	}
-	p.rec.place = Place{Pod: name[:slash], Container: name[slash+1:]}
-	return end + 2
+	return len(podPrefix) + slash, end + 2
 }
 
 // sternHead reads `pod container `, or `namespace pod container `, in front of
 // something that begins like a record.
 func (p *Parser) sternHead(s []byte) int {
-	var ends [3]int
+	ends, parts := sternEnds(s, beginsRecord)
+	if parts == 0 && p.givenText {
+		ends, parts = sternEnds(s, p.fitsGiven)
+	}
+	switch parts {
+	case 2:
+		p.rec.place = Place{Pod: s[:ends[0]], Container: s[ends[0]+1 : ends[1]]}
+	case 3:
+		p.rec.place = Place{Namespace: s[:ends[0]], Pod: s[ends[0]+1 : ends[1]], Container: s[ends[1]+1 : ends[2]]}
+	default:
+		return 0
+	}
+	return ends[parts-1] + 1
+}
+
+// sternEnds returns where the names in such a head end, and how many they are.
+func sternEnds(s []byte, begins func([]byte) bool) (ends [3]int, parts int) {
 	i := 0
 	for n := range ends {
 		lo := i
@@ -115,35 +142,37 @@ func (p *Parser) sternHead(s []byte) int {
 			i++
 		}
 		if i == lo || i >= len(s) || s[i] != ' ' {
-			return 0
+			return ends, 0
 		}
 		ends[n] = i
 		i++
-		if n == 0 || !beginsRecord(s[i:]) {
-			continue
+		if n > 0 && begins(s[i:]) {
+			return ends, n + 1
 		}
-		p.rec.place = Place{Pod: s[:ends[0]], Container: s[ends[0]+1 : ends[1]]}
-		if n == 2 {
-			p.rec.place = Place{Namespace: s[:ends[0]], Pod: s[ends[0]+1 : ends[1]], Container: s[ends[1]+1 : ends[2]]}
-		}
-		return i
 	}
-	return 0
+	return ends, 0
 }
 
 // composeHead reads `service-1  | ` of docker compose, in front of something
 // that begins like a record.
 func (p *Parser) composeHead(s []byte) int {
-	bar := bytes.Index(s[:min(len(s), 128)], []byte(" | "))
-	if bar <= 0 || !beginsRecord(s[bar+3:]) {
-		return 0
+	bar := composeBar(s)
+	if bar == 0 {
+		if bar = bytes.Index(s[:min(len(s), 128)], []byte(" | ")); bar <= 0 || !isToken(trimBlanks(s[:bar])) || !p.fitsGiven(s[bar+3:]) {
+			return 0
+		}
 	}
-	name := trimBlanks(s[:bar])
-	if !isToken(name) {
-		return 0
-	}
-	p.rec.place = Place{Container: name}
+	p.rec.place = Place{Container: trimBlanks(s[:bar])}
 	return bar + 3
+}
+
+// composeBar returns where the bar of such a head is, 0 when there is none.
+func composeBar(s []byte) int {
+	bar := bytes.Index(s[:min(len(s), 128)], []byte(" | "))
+	if bar <= 0 || !isToken(trimBlanks(s[:bar])) || !beginsRecord(s[bar+3:]) && findBare(s[bar+3:]) == nil {
+		return 0
+	}
+	return bar
 }
 
 // beginsRecord says whether s begins like a record or a wrapper.
@@ -152,6 +181,12 @@ func beginsRecord(s []byte) bool {
 		return false
 	}
 	return s[0] == '[' && (s[1]-'0' <= 9 || s[1] == 'E') || s[0] == '{' && s[1] == '"' || stampLike(s) || isKlog(s)
+}
+
+// wrapsRecord says whether the time in front of s is kubectl's: a record
+// follows that has its own, or a text that has none.
+func wrapsRecord(s []byte) bool {
+	return !levelFollows(s) && beginsRecord(s) || hasPrefix(s, podPrefix) || findBare(s) != nil
 }
 
 // stampLike says whether s begins with an RFC 3339 time.

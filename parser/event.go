@@ -25,6 +25,7 @@ func (p *Parser) readEvent(lo, hi int) bool {
 	r := &p.rec
 	r.forget()
 	r.Kind, r.Emitter = Event, e.emitter
+	p.traces = e.logsTraces(line)
 	if e.emitter == Ztunnel && p.readZtunnel(lo, line, &e) {
 		return true
 	}
@@ -127,12 +128,17 @@ func (e *event) envoyText(line []byte, at int) {
 		at++
 	}
 	if loc := location(line, at); loc > at {
-		if bytes.Contains(line[at:loc], []byte("config_validation/")) {
+		if validates(line[at:loc]) {
 			e.emitter = EnvoyValidate
 		}
 		at = loc
 	}
 	e.message = spanOf(line, at, len(line))
+}
+
+// validates says whether a source file is one of `envoy --mode validate`.
+func validates(path []byte) bool {
+	return bytes.HasSuffix(path[:bytes.LastIndexByte(path, '/')+1], []byte("config_validation/"))
 }
 
 // group returns what stands in the brackets that open at an offset, and where
@@ -152,8 +158,8 @@ func group(line []byte, at int) (span, int) {
 // `[source/server/server.cc:84] `; at when there is none.
 func location(line []byte, at int) int {
 	rest := line[at:]
-	n := bytes.IndexAny(rest, "] \t")
-	if n < 5 || rest[n] != ']' {
+	n := bytes.IndexByte(rest, ']')
+	if n < 5 || bytes.IndexByte(rest[:n], ' ') >= 0 || bytes.IndexByte(rest[:n], '\t') >= 0 {
 		return at
 	}
 	colon := bytes.LastIndexByte(rest[:n], ':')
@@ -200,9 +206,13 @@ func (e *event) frame(line []byte, lo int) bool {
 	return true
 }
 
-var envoyLevels = []string{"trace", "debug", "info", "warning", "error", "critical", "off"}
-
-func isEnvoyLevel(b []byte) bool { return isOneOf(b, envoyLevels) }
+func isEnvoyLevel(b []byte) bool {
+	switch string(b) {
+	case "trace", "debug", "info", "warning", "error", "critical", "off":
+		return true
+	}
+	return false
+}
 
 func isOneOf(b []byte, list []string) bool {
 	for _, s := range list {
@@ -226,25 +236,9 @@ func isFraction(b []byte) bool { return len(b) > 1 && b[0] == '.' && isDigits(b[
 
 // isDateTime says whether b begins with yyyy-mm-dd, the separator and hh:mm:ss.
 func isDateTime(b []byte, sep byte) bool {
-	const layout = "0000-00-00?00:00:00"
-	if len(b) < len(layout) {
+	if len(b) < len("2006-01-02T15:04:05") || b[4] != '-' || b[7] != '-' || b[10] != sep || b[13] != ':' || b[16] != ':' {
 		return false
 	}
-	for i := range len(layout) {
-		switch layout[i] {
-		case '0':
-			if !isDigit(b[i]) {
-				return false
-			}
-		case '?':
-			if b[i] != sep {
-				return false
-			}
-		default:
-			if b[i] != layout[i] {
-				return false
-			}
-		}
-	}
-	return true
+	return isDigit(b[0]) && isDigit(b[1]) && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[5]) && isDigit(b[6]) && isDigit(b[8]) && isDigit(b[9]) &&
+		isDigit(b[11]) && isDigit(b[12]) && isDigit(b[14]) && isDigit(b[15]) && isDigit(b[17]) && isDigit(b[18])
 }

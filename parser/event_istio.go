@@ -2,12 +2,24 @@ package parser
 
 import "bytes"
 
-// istioLevels are the levels of Istio's programs and of ztunnel; Envoy's own
+// isIstioLevel knows the levels of Istio's programs and of ztunnel; Envoy's own
 // stand in Istio's layout as well.
-var istioLevels = []string{"info", "warn", "error", "debug", "warning", "critical", "fatal", "trace"}
+func isIstioLevel(b []byte) bool {
+	switch string(b) {
+	case "info", "warn", "error", "debug", "warning", "critical", "fatal", "trace":
+		return true
+	}
+	return false
+}
 
-// tracingLevels are those of ztunnel up to 1.21.
-var tracingLevels = []string{"INFO", "WARN", "ERROR", "DEBUG", "TRACE"}
+// isTracingLevel knows those of ztunnel up to 1.21.
+func isTracingLevel(b []byte) bool {
+	switch string(b) {
+	case "INFO", "WARN", "ERROR", "DEBUG", "TRACE":
+		return true
+	}
+	return false
+}
 
 // clientGo begins texts of the Kubernetes client that stand in istiod's log.
 const clientGo = "k8s.io/client-go@"
@@ -78,6 +90,13 @@ var wordings = []wording{
 	{"Exit signal received", IstioCNI}, {"Detect changes to the CNI", IstioCNI}, {"write kubeconfig", IstioCNI},
 }
 
+var wordingsByFirst = func() (rows [256][]wording) {
+	for _, row := range wordings {
+		rows[row.head[0]] = append(rows[row.head[0]], row)
+	}
+	return rows
+}()
+
 // istio reads `TIME LEVEL [SCOPE] TEXT` of Istio's programs, of ztunnel and of
 // the Envoy in Istio. Tabs stand between the columns; text that was copied
 // from a screen has blanks instead.
@@ -107,7 +126,7 @@ func (e *event) istioLevel(line []byte, at int, head event) bool {
 	}
 	*e = head
 	sure := e.time.hi-e.time.lo == 27
-	if level := line[at:end]; isOneOf(level, istioLevels) {
+	if level := line[at:end]; isIstioLevel(level) {
 		e.level = span{uint32(at), uint32(end)}
 		at = skipBlanks(line, end)
 	} else if sure || !hasPrefix(line[at:], "envoy ") {
@@ -156,7 +175,7 @@ func (e *event) envoyScope(line []byte, at int) bool {
 		n++
 	}
 	if colon := bytes.LastIndexByte(line[at:n], ':'); colon > 0 && isDigits(line[at+colon+1:n]) && isSourceFile(line[at:at+colon]) {
-		if bytes.Contains(line[at:n], []byte("config_validation/")) {
+		if validates(line[at:n]) {
 			e.emitter = EnvoyValidate
 		}
 		at = skipBlanks(line, n)
@@ -171,10 +190,14 @@ func (e *event) envoyScope(line []byte, at int) bool {
 // withoutThread returns where a line ends if the thread that Istio's format
 // puts there is left out.
 func withoutThread(line []byte) int {
-	if at := bytes.LastIndex(line, []byte("thread=")); at > 0 && isBlank(line[at-1]) {
-		if n := spanOf(line, at+len("thread="), len(line)); isDigits(n.of(line)) {
-			return at
-		}
+	const label = "thread="
+	end := int(spanOf(line, 0, len(line)).hi)
+	at := end
+	for at > 0 && isDigit(line[at-1]) {
+		at--
+	}
+	if at < end && at > len(label) && string(line[at-len(label):at]) == label && isBlank(line[at-len(label)-1]) {
+		return at - len(label)
 	}
 	return len(line)
 }
@@ -221,28 +244,37 @@ func isLabel(line []byte, at int) bool {
 // findScope looks a scope up; names in ztunnel are paths of modules, perhaps
 // followed by a span in braces.
 func findScope(word []byte) (scopeInfo, bool) {
-	if bytes.Contains(word, []byte("::")) {
-		return scopeInfo{emitter: Ztunnel}, true
+	if row, ok := scopeByName[string(word)]; ok {
+		return row, true
 	}
 	if hasPrefix(word, clientGo) {
 		return scopeInfo{emitter: Istiod, own: true}, true
 	}
-	if brace := bytes.IndexByte(word, '{'); brace > 0 {
-		word = word[:brace]
+	if bytes.Contains(word, []byte("::")) {
+		return scopeInfo{emitter: Ztunnel}, true
 	}
-	for _, row := range scopes {
-		if string(word) == row.name {
-			return row, true
-		}
+	if brace := bytes.IndexByte(word, '{'); brace > 0 {
+		row, ok := scopeByName[string(word[:brace])]
+		return row, ok
 	}
 	return scopeInfo{}, false
 }
 
+var scopeByName = func() map[string]scopeInfo {
+	m := make(map[string]scopeInfo, len(scopes))
+	for _, row := range scopes {
+		m[row.name] = row
+	}
+	return m
+}()
+
 // wordingEmitter decides by the text.
 func wordingEmitter(text []byte) Emitter {
-	for i := range wordings {
-		if hasPrefix(text, wordings[i].head) {
-			return wordings[i].emitter
+	if len(text) > 0 {
+		for _, row := range wordingsByFirst[text[0]] {
+			if hasPrefix(text, row.head) {
+				return row.emitter
+			}
 		}
 	}
 	if bytes.Contains(text, []byte("istio-cni")) || bytes.Contains(text, []byte("cni.istio.io")) {
@@ -258,7 +290,7 @@ func (e *event) tracing(line []byte, at int, head event) bool {
 	for end < len(line) && !isBlank(line[end]) {
 		end++
 	}
-	if !isOneOf(line[at:end], tracingLevels) {
+	if !isTracingLevel(line[at:end]) {
 		return false
 	}
 	i := bytes.Index(line[end:], []byte(" ztunnel::"))
@@ -297,9 +329,16 @@ func isName(word []byte) bool {
 // isScope says whether a word may be the name of a scope.
 func isScope(word []byte) bool {
 	for _, c := range word {
-		if !isDigit(c) && c|0x20-'a' >= 26 && bytes.IndexByte([]byte("-_./:@{}=,"), c) < 0 {
+		if !inScope[c] {
 			return false
 		}
 	}
 	return len(word) > 0 && word[len(word)-1] != ':' && word[len(word)-1] != ','
 }
+
+var inScope = func() (set [256]bool) {
+	for _, c := range "-_./:@{}=,0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ" {
+		set[c] = true
+	}
+	return set
+}()

@@ -1,5 +1,10 @@
 package parser
 
+import (
+	"bytes"
+	"slices"
+)
+
 // readJSONEvent decides whether the object at s[0], which a scan has just
 // read, is an operational record: Istio's programs, the Envoy in Istio and
 // ztunnel write time, level, scope and text under fixed keys, Kubernetes'
@@ -8,6 +13,9 @@ package parser
 // Source: https://istio.io/latest/docs/ops/diagnostic-tools/component-logging/
 func (p *Parser) readJSONEvent(s []byte) bool {
 	r := &p.rec
+	if r.present&Fields(Level, Component) == 0 && p.kubeObject(s) {
+		return true
+	}
 	text := r.Bytes(Message)
 	if text == nil {
 		return false
@@ -26,7 +34,7 @@ func (p *Parser) readJSONEvent(s []byte) bool {
 func (p *Parser) jsonEmitter(s, text []byte) Emitter {
 	r := &p.rec
 	level, scope, when := r.Bytes(Level), r.Bytes(Component), r.Bytes(StartTime)
-	istio := len(when) == 27 && isDateTime(when, 'T') && when[26] == 'Z' && isOneOf(level, istioLevels)
+	istio := len(when) == 27 && isDateTime(when, 'T') && when[26] == 'Z' && isIstioLevel(level)
 	row, known := findScope(scope)
 	switch {
 	case hasPrefix(scope, "envoy ") && isName(scope[len("envoy "):]):
@@ -45,6 +53,70 @@ func (p *Parser) jsonEmitter(s, text []byte) Emitter {
 	return NoEmitter
 }
 
+// kubeObject reads an Event of Kubernetes: of the core API, or of
+// events.k8s.io, which has other names for two keys.
+// Source: https://kubernetes.io/docs/reference/kubernetes-api/cluster-resources/event-v1/
+func (p *Parser) kubeObject(s []byte) bool {
+	if !bytes.Contains(s, []byte(`"involvedObject"`)) && !bytes.Contains(s, []byte(`"regarding"`)) {
+		return false
+	}
+	var at [NumFields]span
+	about := false
+	for i := 1; ; {
+		name, v, next, ok := nextMember(s, i)
+		if !ok {
+			break
+		}
+		switch string(name) {
+		case "involvedObject", "regarding":
+			about = true
+		case "type":
+			at[Level] = v
+		case "reason":
+			at[Component] = v
+		case "note":
+			at[Message] = v
+		case "lastTimestamp", "eventTime", "deprecatedLastTimestamp":
+			if v.hi > v.lo && string(v.of(s)) != "null" {
+				at[StartTime] = v
+			}
+		}
+		i = next
+	}
+	r := &p.rec
+	if level := string(at[Level].of(s)); !about || level != "Warning" && level != "Normal" || !isReason(at[Component].of(s)) {
+		return false
+	}
+	for _, f := range [...]Field{StartTime, Level, Component, Message} {
+		p.keepJSON(f, s, at[f])
+	}
+	r.Kind, r.Emitter = Event, K8sEvent
+	p.dropExtra("type", "reason", "note", "lastTimestamp", "eventTime", "deprecatedLastTimestamp")
+	return true
+}
+
+// keepJSON stores the string s[v.lo:v.hi] of an object as the value of a field.
+func (p *Parser) keepJSON(f Field, s []byte, v span) {
+	r := &p.rec
+	if v.hi == v.lo || !p.want.Has(f) {
+		return
+	}
+	if bytes.IndexByte(v.of(s), '\\') < 0 {
+		r.inScratch &^= 1 << f
+		r.set(f, int(v.lo), int(v.hi))
+		return
+	}
+	lo := len(r.scratch)
+	r.scratch = unescape(r.scratch, v.of(s))
+	r.setScratch(f, lo)
+}
+
+// dropExtra removes keys that became fields.
+func (p *Parser) dropExtra(names ...string) {
+	r := &p.rec
+	r.extra = slices.DeleteFunc(r.extra, func(x ExtraField) bool { return isOneOf(x.Key, names) })
+}
+
 // isKubeTime says whether a time is one of Kubernetes' programs: milliseconds
 // since 1970, perhaps with a fraction.
 // Source: https://kubernetes.io/docs/concepts/cluster-administration/system-logs/#json-log-format
@@ -59,15 +131,7 @@ func (p *Parser) ztunnelObject(s []byte) {
 	r.Kind, r.Dialect = Access, ztunnelJSON
 	r.present &^= Fields(Level, Component, Message)
 	p.trimMilliseconds()
-	kept := r.extra[:0]
-	for _, x := range r.extra {
-		switch string(x.Key) {
-		case "src.addr", "dst.addr", "direction":
-		default:
-			kept = append(kept, x)
-		}
-	}
-	r.extra = kept
+	p.dropExtra("src.addr", "dst.addr", "direction")
 	for i := 1; ; {
 		name, v, next, ok := nextMember(s, i)
 		if !ok {
@@ -81,7 +145,7 @@ func (p *Parser) ztunnelObject(s []byte) {
 		case "direction":
 			r.direction = ztunnelDirection(v.of(s))
 		case "error":
-			r.errored = true
+			r.errored, r.failure = true, v
 		}
 		i = next
 	}

@@ -145,37 +145,63 @@ func isReason(word []byte) bool {
 }
 
 // kubeState reads lines in which kubectl tells the state of a pod: rows of
-// `get pods`, and of `describe` the states of containers, their probes and
-// the conditions.
+// `get pods`, and of `describe` the states of containers, their probes, the
+// conditions and what else only Kubernetes prints that way.
 // Source: https://kubernetes.io/docs/tasks/debug/debug-application/debug-running-pod/
 func (e *event) kubeState(line []byte, lo int) bool {
 	all := spanOf(line, lo, len(line))
-	if !(lo > 0 && (isContainerLine(all.of(line)) || isCondition(all.of(line)))) && !isPodRow(line, lo) {
+	text := all.of(line)
+	if !isDescribed(text, lo > 0) && !(lo > 0 && isCondition(text)) && !isPodRow(line, lo) {
 		return false
 	}
 	*e = event{emitter: K8sEvent, message: all}
 	return true
 }
 
-// isContainerLine reads `LABEL:  value` of a container; describe aligns the
-// values, so there are two blanks at least.
-func isContainerLine(text []byte) bool {
+// isDescribed reads `LABEL:  value` of `describe`, which aligns the values, so
+// there are two blanks at least; of a container it is indented.
+func isDescribed(text []byte, indented bool) bool {
 	colon := bytes.IndexByte(text, ':')
-	if colon < 0 || !isColumn(text, colon+1) {
+	if colon < 2 || !isColumn(text, colon+1) {
 		return false
 	}
-	value := text[skipBlanks(text, colon+1):]
-	switch string(text[:colon]) {
+	label, value := text[:colon], text[skipBlanks(text, colon+1):]
+	if indented {
+		return isContainerLine(label, value)
+	}
+	switch string(label) {
+	case "QoS Class":
+		return isReason(value)
+	case "Controlled By":
+		return bytes.IndexByte(value, '/') > 0
+	case "Annotations", "Labels":
+		return bytes.IndexByte(value, '/') > 0 || bytes.IndexByte(value, '=') > 0
+	case "Node-Selectors", "Tolerations", "Service Account", "Priority Class Name":
+		return true
+	case "Replicas":
+		return bytes.Contains(value, []byte(" desired | "))
+	}
+	return false
+}
+
+func isContainerLine(label, value []byte) bool {
+	switch string(label) {
 	case "State", "Last State":
 		return isOneOf(value, []string{"Waiting", "Running", "Terminated"})
 	case "Reason":
 		return isReason(value)
-	case "Exit Code", "Restart Count":
+	case "Exit Code", "Restart Count", "TokenExpirationSeconds", "Signal":
 		return isDigits(value)
+	case "Ready":
+		return isOneOf(value, []string{"True", "False"})
+	case "Container ID", "Image ID":
+		return bytes.Contains(value, []byte("://")) || bytes.Contains(value, []byte("@sha256:"))
 	case "Liveness", "Readiness", "Startup":
 		return bytes.Contains(value, []byte(" delay=")) && bytes.Contains(value, []byte(" #failure="))
+	case "Type":
+		return bytes.Contains(value, []byte(" (a volume ")) || bytes.Contains(value, []byte(" (a temporary directory "))
 	}
-	return false
+	return hasPrefix(label, "ISTIO_META_")
 }
 
 // conditions are the types of conditions of pods, deployments and autoscalers.

@@ -2,11 +2,14 @@ package parser
 
 import "bytes"
 
-// A FrameState is what Cut is told about a stream.
+// A FrameState is what Cut is told about a stream. It is not safe for
+// concurrent use.
 type FrameState struct {
 	// Final says that nothing more is to come, or not soon: the data's last
 	// record is whole as it is, even without a line end.
 	Final bool
+
+	groups groups // scratch memory of Cut
 }
 
 // Padding is how many readable bytes stand behind a block.
@@ -27,7 +30,7 @@ const (
 // Cut returns the end of the last whole record in data: a block that ends
 // there loses nothing and splits nothing. It is 0 when no record is whole yet.
 // A record that a following line could go on is not whole: an object over many
-// lines, and a line that a container runtime wrote in pieces.
+// lines, a line that a container runtime wrote in pieces, and an event.
 func Cut(data []byte, st *FrameState) int {
 	if st.Final {
 		return len(data)
@@ -36,12 +39,18 @@ func Cut(data []byte, st *FrameState) int {
 	if end == 0 {
 		return 0
 	}
-	at := end
+	return openGroup(data, openRecord(data, end), &st.groups)
+}
+
+// openRecord returns the beginning of the record that data[:end] ends in the
+// middle of; end when it ends with a whole one.
+func openRecord(data []byte, end int) int {
+	at, open := end, end
 	for n := 0; at > 0 && n < maxBackLines && end-at < maxBack; n++ {
 		lo := bytes.LastIndexByte(data[:at-1], '\n') + 1
 		switch stateOf(data[lo : at-1]) {
 		case lineWhole:
-			return openPiece(data, end)
+			return min(open, openPiece(data, end))
 		case lineOpens:
 			if closed(data[lo:end]) {
 				return end
@@ -49,11 +58,18 @@ func Cut(data []byte, st *FrameState) int {
 			return lo
 		case linePiece:
 			return firstPiece(data, lo)
+		case lineWithin:
+			if isLoneBrace(data[lo:at-1]) && !closed(data[lo:end]) {
+				open = lo
+			}
 		}
 		at = lo
 	}
-	return end
+	return open
 }
+
+// isLoneBrace says whether a line opens an object in a list.
+func isLoneBrace(line []byte) bool { return string(bytes.TrimSpace(line)) == "{" }
 
 type lineState uint8
 

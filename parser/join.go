@@ -133,7 +133,7 @@ func (p *Parser) readLines() bool {
 	p.multiline = true
 	kind, o := p.readObject(text[bytes.IndexByte(text, '{'):])
 	p.multiline = false
-	size := p.linesOf(text, &o)
+	size := p.linesOf(text, &o, kind == jsonEvent)
 	if size == 0 {
 		return false
 	}
@@ -155,8 +155,9 @@ func (p *Parser) readLines() bool {
 
 // linesOf returns the length of the lines that an object over many lines has:
 // those up to its closing brace, or up to the line that broke it. It is 0 when
-// something else stands behind the brace.
-func (p *Parser) linesOf(text []byte, o *object) int {
+// something else stands behind the brace; of an object in a list, that may be
+// a comma.
+func (p *Parser) linesOf(text []byte, o *object, listed bool) int {
 	end := o.end + bytes.IndexByte(text, '{')
 	if !o.whole && !o.cut {
 		return bytes.LastIndexByte(text[:end], '\n') + 1 // the line that broke it is not its own
@@ -165,7 +166,7 @@ func (p *Parser) linesOf(text []byte, o *object) int {
 	if i < 0 {
 		i = len(text) - end - 1
 	}
-	if len(bytes.TrimSpace(text[end:end+i+1])) > 0 {
+	if rest := bytes.TrimSpace(text[end : end+i+1]); len(rest) > 0 && (!listed || string(rest) != ",") {
 		return 0
 	}
 	return end + i + 1

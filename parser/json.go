@@ -146,6 +146,9 @@ func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool) (n
 		return next, true
 	}
 	f := key.field
+	if f == Extra && s[i] == '"' && bytes.Equal(name, mixerKey) {
+		r.mixer = v
+	}
 	if f == Extra || r.layout.Has(f) && !again && !key.own {
 		p.extraScalar(s, i, name, v, escaped, next)
 		return next, true

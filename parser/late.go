@@ -13,6 +13,9 @@ func (r *Record) find(f Field) {
 		const lo = len(`[2006-01-02T15:04:05.000Z] "`)
 		r.setRequest(r.late, lo, int(r.proto), int(r.reqEnd))
 		r.late &^= requestFields
+	case numberFields.Has(f):
+		r.findNumbers()
+		r.late &^= numberFields
 	case tailFields.Has(f):
 		r.findTail()
 		r.late &^= tailFields
@@ -48,6 +51,14 @@ func (r *Record) setRequest(want FieldSet, lo, proto, end int) {
 	}
 	if want.Has(Protocol) {
 		r.set(Protocol, proto, end)
+	}
+}
+
+// findNumbers reads the four columns from the bytes received on.
+func (r *Record) findNumbers() {
+	r.numbers(int(r.digits))
+	for f := BytesReceived; f <= UpstreamServiceTime; f++ {
+		r.setLate(f, int(r.spans[f].lo), int(r.spans[f].hi))
 	}
 }
 

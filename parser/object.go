@@ -19,6 +19,9 @@ const (
 
 // readObject scans the object at s[0] and says what it is.
 func (p *Parser) readObject(s []byte) (jsonKind, object) {
+	if o, ok := p.givenObject(s); ok {
+		return jsonAccess, o
+	}
 	r := &p.rec
 	r.forget()
 	p.unescaped = p.unescaped[:0]
@@ -37,7 +40,7 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 		return jsonWrapper, o
 	case o.whole && p.readJSONEvent(s):
 		return jsonEvent, o
-	case beginsRecord(r.Bytes(Message)):
+	case beginsRecord(r.Bytes(Message)) || p.fitsGiven(r.Bytes(Message)):
 		o.key = JSONMessage
 		return jsonWrapper, o
 	case (o.proxy || o.names >= enoughNames) && !o.whole:

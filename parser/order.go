@@ -11,14 +11,16 @@ type order struct {
 	buffer  []byte // what the tokens are views of
 	layout  FieldSet
 	dialect Dialect
-	misses  int // objects in a row that were in another order
+	clock   *clock // layout of the start time; nil: RFC 3339
+	tail    []byte // what stands behind the last value
+	misses  int    // objects in a row that were in another order
 }
 
 // A step is one key, and what to do with its value.
 type step struct {
-	token []byte // `{"key":` or `,"key":`
+	token []byte // what stands in front of the value: `{"key":` or `,"key":`
 	name  []byte
-	field Field // NumFields: kept as extra, if at all
+	field Field // from NumFields on: kept as extra, if at all
 }
 
 // flatObject reads a whole access object in the order of the last one, without
@@ -30,6 +32,7 @@ func (p *Parser) flatObject(s []byte) bool {
 	}
 	r := &p.rec
 	r.text, r.extra = s, r.extra[:0]
+	r.spans[policyStatus] = span{}
 	extra := p.want.Has(Extra)
 	present := FieldSet(0)
 	i := 0
@@ -65,13 +68,15 @@ func (p *Parser) flatObject(s []byte) bool {
 		}
 		r.spans[st.field] = span{uint32(lo), uint32(hi)}
 		present |= 1 << st.field
-		if extra && st.field == NumFields {
+		if extra && st.field >= NumFields {
 			p.addExtra(st.name, s[lo:hi], s[lo-1] != '"')
 		}
 	}
-	if i+1 != len(s) {
+	if string(s[i:]) != string(q.tail) {
 		return false
 	}
+	r.clock = q.clock
+	r.mixer = r.spans[policyStatus]
 	r.Kind, r.Dialect, r.layout, r.late, r.inScratch = Access, q.dialect, q.layout, 0, 0
 	r.present = present & (p.want&ownFields | 1<<StartTime | 1<<ResponseFlags)
 	if present.Has(ResponseCode) {
@@ -84,6 +89,8 @@ func (p *Parser) flatObject(s []byte) bool {
 	q.misses = 0
 	return true
 }
+
+var closing = []byte{'}'}
 
 const null = 'n' | 'u'<<8 | 'l'<<16 | 'l'<<24
 
@@ -99,6 +106,7 @@ func (p *Parser) learn(s []byte, o *object) {
 		q.buffer = append(append(q.buffer, ','), s[at.lo:at.hi]...)
 	}
 	q.buffer[0] = '{'
+	q.clock, q.tail = nil, closing
 	lo := 0
 	for _, at := range p.seen[:o.count] {
 		token := q.buffer[lo : lo+1+int(at.hi-at.lo)]
@@ -106,6 +114,8 @@ func (p *Parser) learn(s []byte, o *object) {
 		name := token[2:bytes.LastIndexByte(token, '"')]
 		key, known := jsonKeys[string(name)]
 		switch {
+		case bytes.Equal(name, mixerKey):
+			key.field = policyStatus
 		case !known || key.field == Extra:
 			key.field = NumFields
 		case q.layout.Has(key.field), len(token) != len(name)+4:

@@ -7,7 +7,13 @@ import "bytes"
 type Parser struct {
 	want    FieldSet
 	layouts textLayouts
-	given   bool // the caller's formats stand in front
+
+	given      []*Format // the caller's formats stand in front
+	givenText  bool      // one of them is a text
+	givenMap   bool      // one of them is a JSON map
+	givenBrace bool      // one of the texts may begin with a brace
+	placed     [maxColumns]span
+	walk       walk
 
 	block   []byte
 	pos     int  // where the next record begins
@@ -21,10 +27,11 @@ type Parser struct {
 	order     order
 	reader    reader
 	seen      [maxKeys]span
-	at        quotePlaces // of the line that was scanned last
-	quotes    int         // how many
-	multiline bool        // a string that goes over a line end is broken
-	held      bool        // the line was a piece: there is no record yet
+	marks     marks    // of the stretch of the block at pos
+	quotes    []uint16 // those of the line, when it may be an access record
+	nested    marks    // of text that is no line of the block
+	multiline bool     // a string that goes over a line end is broken
+	held      bool     // the line was a piece: there is no record yet
 	unescaped []byte
 	inner     [maxEnvelopes + 1][]byte // lines that wrappers had escaped, by depth
 	parts     [numStreams]part
@@ -36,6 +43,9 @@ type Parser struct {
 	restEnvelopes [maxEnvelopes]Envelope
 	restDepth     uint8
 
+	groups groups
+	traces bool // the event is of a logger that writes backtraces line by line
+
 	scattered []piece // pieces of joined noise
 	piece     int     // how many of them were returned
 }
@@ -44,7 +54,10 @@ type Parser struct {
 // code, the flags and the start time are always found. The given formats
 // stand in front of the known dialects.
 func NewParser(want FieldSet, formats ...*Format) *Parser {
-	return &Parser{want: want, layouts: newTextLayouts(formats), given: len(formats) > 0}
+	p := &Parser{want: want, layouts: newTextLayouts(formats)}
+	p.groups.copy = true
+	p.give(formats)
+	return p
 }
 
 // Reset gives the parser a block of whole records, as Cut finds them. The
@@ -53,6 +66,7 @@ func NewParser(want FieldSet, formats ...*Format) *Parser {
 func (p *Parser) Reset(block []byte) {
 	p.block, p.pos, p.line, p.cut, p.glued = block, 0, 0, false, false
 	p.scattered, p.piece, p.rest = p.scattered[:0], 0, nil
+	p.marks.forget()
 	for i := range p.parts {
 		p.parts[i].size = 0
 	}
@@ -107,7 +121,7 @@ func (p *Parser) next() bool {
 	s := p.block[begin:end]
 	wasGlued := p.glued
 	p.glued = false
-	if !p.given && p.fast(s, head) {
+	if p.fast(s, head) {
 		r.Suspicious = wasGlued && p.suspect
 		r.Partial = p.cut && p.pos >= len(p.block)
 		return true
@@ -116,6 +130,9 @@ func (p *Parser) next() bool {
 	done := p.read(s)
 	if done {
 		p.scatter()
+		if !wasGlued {
+			p.gather()
+		}
 	}
 	if wasGlued && p.suspect {
 		r.Suspicious = true
@@ -134,18 +151,34 @@ const usualCRI = len("2006-01-02T15:04:05.000000000Z stdout F ")
 // the quotes are noted.
 func (p *Parser) lineAt(begin int) (head, end int) {
 	b := p.block[begin:]
-	if b[0] != '[' && len(b) > usualCRI && string(b[29:usualCRI]) == "Z stdout F " && b[10] == 'T' && bytes.IndexByte(b[:29], '\n') < 0 {
+	if b[0] != '[' && len(b) > usualCRI && string(b[29:usualCRI]) == "Z stdout F " && b[10] == 'T' {
 		head = usualCRI
 	}
-	if b[head] == '[' {
-		n, quotes := scanLine(b[head:], &p.at)
-		p.quotes = quotes
-		return head, begin + head + n
+	m := &p.marks
+	if begin != m.next || m.line == m.lines {
+		if b[head] == '[' {
+			m.of(b, begin)
+		}
+		if begin != m.next || m.line == m.lines {
+			return p.longLineAt(begin, head)
+		}
 	}
-	if n := bytes.IndexByte(b[head:], '\n'); n >= 0 {
-		return head, begin + head + n
+	end, p.quotes = m.take()
+	if end < begin+head {
+		head = 0
 	}
-	return head, len(p.block)
+	return head, end
+}
+
+// longLineAt is lineAt for a line that was not scanned, and for one that is
+// longer than a stretch.
+func (p *Parser) longLineAt(begin, head int) (int, int) {
+	p.quotes = nil
+	end := begin + lineEndIn(p.block[begin:])
+	if end < begin+head {
+		head = 0
+	}
+	return head, end
 }
 
 // fast reads the usual record: a whole one in the layout of a known dialect,
@@ -157,11 +190,13 @@ func (p *Parser) fast(s []byte, head int) (ok bool) {
 	if head > 0 {
 		p.rec.wrap(CRI)
 	}
-	switch s[head] {
-	case '[':
-		ok = p.flatAt(s[head:])
-	case '{':
-		ok = p.flatObject(s[head:])
+	switch c := s[head]; {
+	case p.givenText && p.flatGiven(s[head:]):
+		ok = head > 0 || p.ownLine(s)
+	case c == '[':
+		ok = !p.givenText && p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin)
+	case c == '{':
+		ok = !p.givenBrace && p.flatObject(s[head:])
 	}
 	if !ok {
 		p.rec.depth = 0
@@ -185,7 +220,7 @@ func (p *Parser) truncated() {
 func (p *Parser) read(s []byte) bool {
 	r := &p.rec
 	for depth := 0; depth <= maxEnvelopes; depth++ {
-		if !p.given && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s)) {
+		if len(p.given) == 0 && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s)) {
 			return true
 		}
 		s = bytes.TrimPrefix(s, []byte("\xef\xbb\xbf"))
@@ -193,6 +228,10 @@ func (p *Parser) read(s []byte) bool {
 			s = s[n:]
 		}
 		if len(s) == 0 {
+			r.text = s
+			return true
+		}
+		if p.givenText && p.ownLine(s) && p.readGiven(s) {
 			return true
 		}
 		switch c := s[0]; {
@@ -273,7 +312,7 @@ func (p *Parser) readStamp(s []byte) (inner []byte, piece bool) {
 		if q.size > 0 && p.joined == nil {
 			inner = p.complete(q, inner)
 		}
-	case !levelFollows(s[n:]) && beginsRecord(s[n:]), bytes.HasPrefix(s[n:], []byte("[pod/")):
+	case wrapsRecord(s[n:]) || p.fitsGiven(s[n:]):
 		r.wrap(KubectlTimestamp)
 		inner = s[n:]
 	}
@@ -290,14 +329,11 @@ func (p *Parser) plain(s []byte, depth int) []byte {
 // readLine reads an unwrapped line as an access record or an event.
 func (p *Parser) readLine(s []byte) bool {
 	r := &p.rec
-	if p.given && p.readGiven(s) {
-		return true
-	}
 	if accessHead(s) > 0 {
-		return p.readGlued(s) || p.readText(s) || p.readTorn(s)
+		return p.givenText && p.flat(s) || p.readGlued(s) || p.readText(s) || p.readTorn(s)
 	}
 	r.text = s
-	return p.readEvent(0, len(s)) || p.readTorn(s)
+	return p.readEvent(0, len(s)) || p.tornGiven(s) || p.readTorn(s)
 }
 
 // accessHead returns the length of `[TIME] "` at s[0], or 0.
@@ -365,28 +401,12 @@ func (p *Parser) readRest() {
 	r.Suspicious = r.Suspicious || p.suspect && r.Kind == Access
 }
 
-// readGiven tries the formats that the caller gave.
-func (p *Parser) readGiven(s []byte) bool {
-	for _, f := range p.layouts.list {
-		if f.dialect != Custom {
-			return false
-		}
-		if !bytes.HasPrefix(s, []byte(f.prefix)) {
-			continue
-		}
-		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.full {
-			return p.take(f, s)
-		}
-	}
-	return false
-}
-
 // other accounts for a line that is no record: noise, or invalid when it
 // claims to be one.
 func (p *Parser) other(s []byte) {
 	r := &p.rec
 	r.forget()
-	r.Kind = Noise
+	r.Kind, r.text = Noise, s
 	switch {
 	case bytes.IndexByte(s, 0) >= 0 || controls(s):
 		p.invalid(Binary, max(0, bytes.IndexByte(s, 0)))

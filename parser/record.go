@@ -26,25 +26,29 @@ type Record struct {
 
 	text      []byte              // what spans count in: the block, or scratch for a joined or unescaped record
 	scratch   []byte              // what spans of fields in inScratch count in
-	spans     [NumFields + 1]span // the last one is never asked for
+	spans     [NumFields + 2]span // the last two are no fields: any other column, and policyStatus
 	present   FieldSet
 	inScratch FieldSet
 	layout    FieldSet // fields that the layout has, present or not
 	late      FieldSet // fields that are looked for when they are asked for
 	proto     uint32   // where the protocol begins, for those
 	reqEnd    uint32   // the quote behind it
+	digits    uint32   // where the bytes received begin
 	mixer     span     // status of Istio's mixer
+	failure   span     // ztunnel's error
 	code      int32
 	hasCode   bool
 	hasFlags  bool
 	ended     bool // the flags were followed by something, so none was cut off
 	errored   bool // ztunnel's error= is there
+	grouped   bool // text goes on to the end of the event's last line
 	flags     FlagSet
 	direction Direction
 	envelopes [maxEnvelopes]Envelope
 	depth     uint8
 	place     Place
 	extra     []ExtraField
+	clock     *clock // layout of the start time; nil: RFC 3339
 }
 
 // A span is a range of bytes.
@@ -176,7 +180,8 @@ func (r *Record) forget() {
 	r.Partial, r.Suspicious = false, false
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
-	r.extra, r.errored = r.extra[:0], false
+	r.extra, r.errored, r.grouped = r.extra[:0], false, false
+	r.mixer, r.failure, r.clock = span{}, span{}, nil
 }
 
 // set stores text[lo:hi] as the value of a field, unless it says that there
@@ -216,4 +221,16 @@ func (r *Record) wrap(e Envelope) {
 		r.envelopes[r.depth] = e
 		r.depth++
 	}
+}
+
+// Column says whether the record's layout has a column for the field, with or
+// without a value.
+func (r *Record) Column(f Field) bool {
+	if r.layout != 0 {
+		return r.layout.Has(f)
+	}
+	if product := productFormats[r.Dialect]; product != nil {
+		return product.layout.Has(f)
+	}
+	return r.Has(f)
 }

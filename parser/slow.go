@@ -48,10 +48,14 @@ func (p *Parser) layoutOf(s []byte) (best *Format, whole bool) {
 
 // take stores the columns of a whole cut: those on which all cuts agree.
 func (p *Parser) take(f *Format, s []byte) bool {
+	p.begin(f, s)
+	p.takeColumns(f, s)
+	return true
+}
+
+func (p *Parser) takeColumns(f *Format, s []byte) {
 	r := &p.rec
-	r.forget()
-	r.Kind, r.Dialect, r.text, r.layout = Access, f.dialect, s, f.layout
-	r.Suspicious = p.cuts.flood
+	r.Suspicious = r.Suspicious || p.cuts.flood
 	for col := p.cuts.from; col < p.cuts.end; col++ {
 		e, agreed := p.cuts.value(col)
 		if !agreed {
@@ -60,7 +64,6 @@ func (p *Parser) take(f *Format, s []byte) bool {
 		}
 		p.column(&f.columns[col], s, e)
 	}
-	return true
 }
 
 // takePart stores the columns of a line that does not fit to its end. With
@@ -130,6 +133,12 @@ func (p *Parser) inferDetails(s []byte) {
 func (p *Parser) column(c *column, s []byte, e edge) {
 	r := &p.rec
 	v := s[e.from:e.to]
+	if !c.whole(len(v)) {
+		if p.want.Has(Extra) {
+			p.addExtra(c.key, v, false)
+		}
+		return
+	}
 	switch c.field {
 	case ResponseCode:
 		r.setCode(v)
@@ -142,6 +151,9 @@ func (p *Parser) column(c *column, s []byte, e edge) {
 	case StartTime:
 		p.rec.set(StartTime, int(e.from), int(e.to))
 	case Extra:
+		if bytes.Equal(c.key, mixerStatus) {
+			r.mixer = span{e.from, e.to}
+		}
 		if p.want.Has(Extra) {
 			p.addExtra(c.key, v, false)
 		}

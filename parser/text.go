@@ -2,7 +2,6 @@ package parser
 
 import (
 	"bytes"
-	"encoding/binary"
 	"math/bits"
 )
 
@@ -12,7 +11,11 @@ type textLayouts struct{ list []*Format }
 
 func newTextLayouts(given []*Format) textLayouts {
 	t := textLayouts{}
-	t.list = append(t.list, given...)
+	for _, f := range given {
+		if f.object == nil {
+			t.list = append(t.list, f)
+		}
+	}
 	for _, d := range []Dialect{istioText19, envoyDefault, istioText18, istioText13, istioText12, istioText11} {
 		t.list = append(t.list, productFormats[d])
 	}
@@ -38,6 +41,7 @@ var productFormats = func() map[Dialect]*Format {
 
 var (
 	mixerStatus = []byte("DYNAMIC_METADATA(istio.mixer:status)")
+	mixerKey    = []byte("istio_policy_status")
 	blankQuote  = []byte{' ', '"'}
 	blankByte   = []byte{' '}
 )
@@ -53,6 +57,7 @@ var productLayouts = func() (all [256]FieldSet) {
 // Groups of columns that are looked for when one of them is asked for.
 const (
 	requestFields = FieldSet(1<<Method | 1<<Path | 1<<Protocol)
+	numberFields  = FieldSet(1<<BytesReceived | 1<<BytesSent | 1<<Duration | 1<<UpstreamServiceTime)
 	tailFields    = FieldSet(1<<UpstreamLocalAddress | 1<<DownstreamLocalAddress | 1<<DownstreamRemoteAddress | 1<<RequestedServerName | 1<<RouteName)
 	lateFields    = ownFields &^ (1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<UpstreamCluster)
 )
@@ -66,9 +71,13 @@ const (
 // s has Padding readable bytes behind it: values of up to eight bytes are
 // loaded as one word.
 func (p *Parser) flat(s []byte) bool {
-	end, n := scanLine(s, &p.at)
-	p.quotes = n
-	return end == len(s) && p.flatAt(s)
+	if len(s) == 0 || len(s) > stretch {
+		return false
+	}
+	m := &p.nested
+	m.of(s, 0)
+	end, quotes := m.take()
+	return end == len(s) && p.flatAt(s, quotes, 0)
 }
 
 // How many quotes a layout has: around the request line, the columns in front
@@ -78,13 +87,15 @@ const (
 	userQuotes    = 10
 )
 
-// flatAt is flat for a line whose quotes are known: p.quotes of them, at p.at.
-func (p *Parser) flatAt(s []byte) bool {
-	q, n := &p.at, p.quotes
-	if len(s) < 64 || n < requestQuotes+userQuotes || n >= maxQuotes || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd || q[0] != 27 {
+// flatAt is flat for a line whose quotes are known. The line begins at base
+// in the stretch that the quotes count in.
+func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
+	n := len(q)
+	if len(s) < 64 || n < requestQuotes+userQuotes || n >= maxQuotes || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd || int(q[0])-base != 27 {
 		return false
 	}
-	request, end := int(q[0])+1, int(q[1])
+	const request = 28
+	end := int(q[1]) - base
 	if end < request+2 || end+8 > len(s) {
 		return false
 	}
@@ -109,19 +120,19 @@ func (p *Parser) flatAt(s []byte) bool {
 		dialect, i = r.why(i)
 		want += 2
 	}
-	if i = r.numbers(i); n != want || i != int(q[n-userQuotes]) {
+	u := (*[userQuotes]uint16)(q[n-userQuotes:])
+	if r.digits = uint32(i); n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) {
 		return false
 	}
-	for f := XForwardedFor; f < UpstreamHost; f++ {
-		k := n - userQuotes + 2*int(f-XForwardedFor)
-		open, next := q[k]+1, q[k+2]
-		if q[k+1]+2 != next || s[next-1] != ' ' {
+	for k, f := 0, XForwardedFor; k < userQuotes-2; k, f = k+2, f+1 {
+		lo, next := int(u[k])+1-base, int(u[k+2])-base
+		if int(u[k+1])+2-base != next || s[next-1] != ' ' {
 			return false
 		}
-		r.spans[f] = span{open, next - 2}
+		r.spans[f] = span{uint32(lo), uint32(next - 2)}
 	}
-	host := int(q[n-1])
-	r.spans[UpstreamHost] = span{q[n-2] + 1, q[n-1]}
+	host := int(u[userQuotes-1]) - base
+	r.spans[UpstreamHost] = span{uint32(int(u[userQuotes-2]) + 1 - base), uint32(host)}
 	if dialect == envoyDefault {
 		if host+1 != len(s) {
 			return false
@@ -153,11 +164,6 @@ func (p *Parser) flatAt(s []byte) bool {
 }
 
 const headEnd = 'Z' | ']'<<8 | ' '<<16 | '"'<<24
-
-func load32(s []byte, i int) uint32 { return binary.LittleEndian.Uint32(s[i : i+4]) }
-
-// load64 loads eight bytes, which may go beyond the end of s.
-func load64(s []byte, i int) uint64 { return binary.LittleEndian.Uint64(s[i : i+8]) }
 
 // outcome reads ` CODE FLAGS ` at i and returns the offset behind it;
 // negative when something else stands there.
@@ -279,6 +285,21 @@ func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
 	return dialect
 }
 
+// policyStatus is the place among a record's spans of the mixer's status in an
+// object. It is no field.
+const policyStatus = NumFields + 1
+
+// Mixer returns the status that Istio's mixer left, of the layouts up to 1.2;
+// JSON escapes stay. It is nil when there is none, and lives as long as the
+// record.
+func (r *Record) Mixer() []byte {
+	v := r.text[r.mixer.lo:r.mixer.hi:r.mixer.hi]
+	if len(v) == 0 || len(v) == 1 && v[0] == '-' {
+		return nil
+	}
+	return v
+}
+
 // addMixer keeps the status that Istio's mixer left.
 func (p *Parser) addMixer() {
 	if at := p.rec.mixer; p.want.Has(Extra) {
@@ -338,13 +359,36 @@ func quotedEnd(s []byte, i int) int {
 	return j + 2
 }
 
+// areNumbers says whether text[lo:hi] is four columns from the bytes received
+// on: digits, a dash or nothing, each with a blank.
+func (r *Record) areNumbers(lo, hi int) bool {
+	n := hi - lo
+	if n < 8 || n > 16 {
+		return r.numbers(lo) == hi
+	}
+	const (
+		zeros = 0x3030303030303030
+		sixes = 0x7676767676767676 // carries into the high bit from above nine
+		blank = 0x1010101010101010 // a blank against a zero
+	)
+	// The last eight bytes, and those in front of them.
+	w, v := load64(r.text, hi-8)^zeros, load64(r.text, hi-16)^zeros
+	a, b := (w|(w&low7+sixes))&^low7, (v|(v&low7+sixes))&^low7
+	b &= ^uint64(0) << (128 - 8*n)
+	// All that is no digit is a blank.
+	if (w^blank)&(a>>7*0xff) != 0 || (v^blank)&(b>>7*0xff) != 0 || a>>63 == 0 {
+		return r.numbers(lo) == hi
+	}
+	return bits.OnesCount64(a)+bits.OnesCount64(b) == 4
+}
+
 // numbers reads the four columns from the bytes received on and the quote
-// behind them, whose offset it returns: digits, a dash or nothing, each with a
-// blank. It is negative when something else stands there, or at i.
+// behind them, whose offset it returns. It is negative when something else
+// stands there.
 func (r *Record) numbers(i int) int {
 	s := r.text
 	for f := BytesReceived; f <= UpstreamServiceTime; f++ {
-		if i < 0 || i+8 > len(s) {
+		if i+8 > len(s) {
 			return -1
 		}
 		lo := i

@@ -11,8 +11,14 @@ func (r *Record) Int(f Field) (int64, bool) { return parseInt(r.Bytes(f)) }
 func (r *Record) Number(f Field) (float64, bool) { return parseNumber(r.Bytes(f)) }
 
 // Time returns the start time in nanoseconds since 1970 UTC. It is false when
-// the record has none or its layout is not RFC 3339.
-func (r *Record) Time() (int64, bool) { return parseTime(r.Bytes(StartTime)) }
+// the record has none, or its value does not tell the instant: it is neither
+// RFC 3339 nor in the layout that a given format says.
+func (r *Record) Time() (int64, bool) {
+	if r.clock != nil {
+		return r.clock.time(r.Bytes(StartTime))
+	}
+	return parseTime(r.Bytes(StartTime))
+}
 
 func parseInt(b []byte) (int64, bool) {
 	if n, ok := digits(b); ok {

@@ -6,6 +6,15 @@ import "bytes"
 // which is in Extra under the key error.
 func (r *Record) Errored() bool { return r.errored }
 
+// Failure returns the text of ztunnel's error, as it is written: JSON escapes
+// stay. It is nil when the record names none, and lives as long as the record.
+func (r *Record) Failure() []byte {
+	if !r.errored || r.failure.hi == r.failure.lo {
+		return nil
+	}
+	return r.text[r.failure.lo:r.failure.hi:r.failure.hi]
+}
+
 // ztunnelKeys are the keys of ztunnel's access records that are fields.
 // Source: https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/
 var ztunnelKeys = []struct {
@@ -59,7 +68,7 @@ func (p *Parser) ztunnelPair(lo int, line []byte, key, value span) {
 		p.rec.direction = ztunnelDirection(v)
 		return
 	case "error":
-		p.rec.errored = true
+		p.rec.errored, p.rec.failure = true, value.at(lo)
 	}
 	if p.want.Has(Extra) && len(v) > 0 {
 		p.rec.extra = append(p.rec.extra, ExtraField{Key: k, Value: v})

@@ -21,7 +21,10 @@ const (
 
 // Report computes a report. The inputs are those that were read into the
 // Snapshot, in the order to show them.
-func (s *Snapshot) Report(inputs ...Input) *Report {
+func (s *Snapshot) Report(inputs ...Input) *Report { return s.ReportWith(ReportOptions{}, inputs...) }
+
+// ReportWith is Report with choices.
+func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	d := s.sum
 	sum := d.sumUp()
 	r := &Report{
@@ -52,6 +55,10 @@ func (s *Snapshot) Report(inputs ...Input) *Report {
 	if d.hasTime {
 		r.Span = &Span{utc(d.first), utc(d.last), float64(d.last-d.first) / 1e9}
 	}
+	c := newScene(d, opt, r.Span)
+	r.Causes, r.Join, r.Proxies = c.cards(opt, sum), c.joinCounts(), d.proxyTallies()
+	r.Sides, r.Severities = sideCounts(r.Causes), severityCounts(r.Causes)
+	r.Headline = c.headline(r)
 	return r
 }
 
@@ -298,12 +305,12 @@ func codeOf(code uint16) *int {
 }
 
 func (d *Delta) hostTallies() []HostTally {
-	list := make([]HostTally, 0, d.hosts.n)
-	for i := range d.hosts.list[:d.hosts.n] {
+	list := make([]HostTally, 0, len(d.hosts.list))
+	for i := range d.hosts.list {
 		h := &d.hosts.list[i]
 		o := unpack(h.key.rest)
 		list = append(list, HostTally{
-			Host: string(h.name[:h.length]), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code),
+			Host: h.value(), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code),
 			Flags: d.flagNames(h.key), Count: h.count, Excess: h.excess,
 		})
 	}
@@ -337,11 +344,12 @@ func (d *Delta) timeline() Timeline {
 	for k, n := range d.cells.all {
 		o := unpack(k.rest)
 		t.Cells = append(t.Cells, Cell{
-			Time: utc(k.at * cellNanos), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: d.flagNames(k), Failed: n,
+			Time: utc(k.at * cellNanos), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: d.flagNames(k),
+			Cause: d.causeName(o.details), Failed: n,
 		})
 	}
 	slices.SortFunc(t.Cells, func(a, b Cell) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Cluster, b.Cluster), compareCodes(a.Code, b.Code), slices.Compare(a.Flags, b.Flags))
+		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Cluster, b.Cluster), compareCodes(a.Code, b.Code), slices.Compare(a.Flags, b.Flags), cmp.Compare(a.Cause, b.Cause))
 	})
 	return t
 }

@@ -19,6 +19,7 @@ const (
 	maxLevels   = 16
 	maxCombos   = 16384
 	maxCells    = 8192
+	maxHosts    = 64
 )
 
 const other = "other"
@@ -27,7 +28,8 @@ const other = "other"
 const Wanted = parser.FieldSet(1<<parser.StartTime | 1<<parser.ResponseCode | 1<<parser.ResponseFlags | 1<<parser.ResponseCodeDetails |
 	1<<parser.ConnectionTerminationDetails | 1<<parser.UpstreamTransportFailureReason | 1<<parser.DownstreamTransportFailureReason |
 	1<<parser.BytesReceived | 1<<parser.BytesSent | 1<<parser.UpstreamServiceTime | 1<<parser.RequestID | 1<<parser.UpstreamHost |
-	1<<parser.UpstreamCluster | 1<<parser.GRPCStatus | 1<<parser.Level)
+	1<<parser.UpstreamCluster | 1<<parser.GRPCStatus | 1<<parser.Duration | 1<<parser.Method | 1<<parser.Path | 1<<parser.Authority |
+	1<<parser.RequestedServerName | 1<<parser.RouteName | 1<<parser.Level | 1<<parser.Message)
 
 // An Origin says where the records of a block come from.
 type Origin struct {
@@ -62,15 +64,21 @@ type Delta struct {
 	places   names // namespace, pod and container, each closed by a zero byte
 	levels   names
 
-	combos  table   // access records by outcome, but for the usual ones
-	usual   []usual // the usual ones by id of clusters
-	over    *overflow
-	cells   table  // failed access records by ten seconds, cluster, flags and code
-	untimed uint64 // failed access records that no cell holds
-	hosts   hosts
-	sampled requests
-	byPlace []PlaceCounts // by id of places
-	events  [parser.NumEmitters][firstName + maxLevels]counts
+	combos   table // access records by outcome, but for the usual ones
+	usual    *[numUsual]usual
+	over     *overflow
+	cells    table  // failed access records by ten seconds, cluster, flags, code and cause
+	untimed  uint64 // failed access records that no cell holds
+	hosts    top
+	causes   groups
+	profiles profiles // of records with a cause
+	proxies  names    // places, or inputs where the place is not known
+	lives    lives    // by id of proxies
+	load     load
+	joins    joins
+	sampled  requests
+	byPlace  []PlaceCounts // by id of places
+	events   [parser.NumEmitters][firstName + maxLevels]counts
 
 	clock       clock
 	hasTime     bool
@@ -85,6 +93,8 @@ type Delta struct {
 	usualClass uint16             // id of usualDetails
 	lastOrigin [3]string
 	lastPlace  uint16 // place of lastOrigin
+	lastInput  string
+	lastProxy  uint16 // proxy of lastInput
 	scratch    []byte
 }
 
@@ -124,7 +134,13 @@ func NewDelta() *Delta {
 		places:   newNames(maxPlaces),
 		levels:   newNames(maxLevels),
 		combos:   newTable(),
+		usual:    new([numUsual]usual),
 		cells:    newTable(),
+		hosts:    newTop(maxHosts),
+		proxies:  newNames(maxProxies),
+		load:     newLoad(),
+		joins:    newJoins(),
+		profiles: newProfiles(),
 		scratch:  make([]byte, 0, 2*maxName),
 	}
 }
@@ -132,15 +148,22 @@ func NewDelta() *Delta {
 // Reset makes the Delta empty and keeps its memory.
 func (d *Delta) Reset() {
 	kept := *d
-	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels} {
+	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies} {
 		t.reset()
 	}
 	kept.combos.reset()
-	clear(kept.usual)
+	clear(kept.usual[:])
 	kept.cells.reset()
+	kept.hosts.reset()
+	kept.causes.reset()
+	kept.lives.reset()
+	kept.load.reset()
+	kept.joins.reset()
+	kept.profiles.reset()
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
-		combos: kept.combos, usual: kept.usual, cells: kept.cells, byPlace: kept.byPlace[:0], clock: kept.clock,
+		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
+		proxies: kept.proxies, lives: kept.lives, load: kept.load, joins: kept.joins, profiles: kept.profiles, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], scratch: kept.scratch,
 	}
 }
@@ -155,15 +178,15 @@ func (d *Delta) AddDiscarded(reason string, bytes int64) {
 	d.discarded[i] += uint64(bytes)
 }
 
-// Add counts one record. It allocates nothing but when a table grows. The
+// Add counts one record and what a classifier said of it. It allocates nothing but when a table grows. The
 // record's kind, bytes and lines are counted before anything of it is read,
 // so the account holds even if that panics.
-func (d *Delta) Add(from *Origin, r *parser.Record) {
+func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 	d.records++
-	v := &d.kinds[r.Kind]
-	v.Records++
-	v.Bytes += uint64(r.Size)
-	v.Lines += uint64(r.Lines)
+	k := &d.kinds[r.Kind]
+	k.Records++
+	k.Bytes += uint64(r.Size)
+	k.Lines += uint64(r.Lines)
 	if r.Suspicious {
 		d.suspicious++
 		d.suspiciousSamples.add(from, r)
@@ -171,9 +194,9 @@ func (d *Delta) Add(from *Origin, r *parser.Record) {
 	failed := false
 	switch r.Kind {
 	case parser.Access:
-		failed = d.addAccess(r)
+		failed = d.addAccess(from, r, v)
 	case parser.Event:
-		d.addEvent(r)
+		d.addEvent(from, r, v)
 	case parser.Noise:
 		d.addNoise(from, r)
 	case parser.Invalid:
@@ -183,7 +206,7 @@ func (d *Delta) Add(from *Origin, r *parser.Record) {
 	d.addPlace(from, r, failed)
 }
 
-func (d *Delta) addAccess(r *parser.Record) (failed bool) {
+func (d *Delta) addAccess(from *Origin, r *parser.Record, v classify.Verdict) (failed bool) {
 	if r.Partial {
 		d.partial++
 	}
@@ -194,15 +217,20 @@ func (d *Delta) addAccess(r *parser.Record) (failed bool) {
 		d.addTime(at, at)
 	}
 	d.sampled.add(r, dir, at)
-	if d.addUsual(r, cluster, dir) {
+	if timed && !v.Failed {
+		d.load.add(cluster, at)
+	}
+	if v.Cause == nil && !v.Failed && d.addUsual(r, cluster, dir) {
 		return false
 	}
-	k, failed := d.outcome(r, cluster, dir)
+	k := d.outcome(r, cluster, dir, v.Failed)
 	d.addCombo(k, 1)
-	if failed {
-		d.addFailure(r, k, at, timed)
+	if v.Failed {
+		d.addFailure(from, r, v, k, at, timed)
+	} else if v.Cause != nil {
+		d.addCause(from, r, v, k, at, timed)
 	}
-	return failed
+	return v.Failed
 }
 
 func (d *Delta) addCombo(k key, n uint64) {
@@ -211,39 +239,40 @@ func (d *Delta) addCombo(k key, n uint64) {
 	}
 }
 
-// A usual is how often a cluster's usual record came in one dialect: most
-// records cost no more than this.
+// A usual is how often one combination came of those that most records have:
+// a success without a flag, from upstream as far as the record says. A record
+// of a combination that is remembered costs little more than its count.
 type usual struct {
-	n        uint64
-	key      key
-	dialect  parser.Dialect
-	detailed bool
+	id  uint64 // cluster, code, dialect, direction and whether there are details; 0: free
+	n   uint64
+	key key
 }
+
+// numUsual is how many of them are remembered; a new one takes the place of
+// another, which then goes to combos.
+const numUsual = 2048
 
 // usualDetails are those of a healthy record.
 const usualDetails = "via_upstream"
 
-// addUsual counts a record that is a success without a flag and came from
-// upstream, as far as it says. It is false for any other record, and when the
-// cluster's place has records of another dialect.
+// addUsual counts a usual record that did not fail. It is false for any other.
 func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction) bool {
-	flags, _ := r.Flags()
-	code, _ := r.Code()
+	flags, hasFlags := r.Flags()
+	code, hasCode := r.Code()
 	details := r.Bytes(parser.ResponseCodeDetails)
-	if flags != 0 || code != 200 || details != nil && string(details) != usualDetails || r.Has(parser.GRPCStatus) || r.Errored() ||
-		cluster < firstName && (cluster == otherName || dir != parser.NoDirection) {
+	if flags != 0 || !hasFlags || !hasCode || code == 0 || details != nil && string(details) != usualDetails || r.Has(parser.GRPCStatus) || r.Errored() {
 		return false
 	}
-	for int(cluster) >= len(d.usual) {
-		d.usual = append(d.usual, usual{})
+	id := 1<<63 | uint64(cluster) | uint64(code)<<16 | uint64(r.Dialect)<<32 | uint64(dir)<<40
+	if details != nil {
+		id |= 1 << 48
 	}
-	u := &d.usual[cluster]
-	if u.n == 0 {
-		u.key, _ = d.outcome(r, cluster, dir)
-		u.dialect, u.detailed = r.Dialect, details != nil
-	}
-	if u.dialect != r.Dialect || u.detailed != (details != nil) {
-		return false
+	u := &d.usual[id*0x9e3779b97f4a7c15>>53]
+	if u.id != id {
+		if u.n > 0 {
+			d.addCombo(u.key, u.n)
+		}
+		*u = usual{id: id, key: d.outcome(r, cluster, dir, false)}
 	}
 	u.n++
 	return true
@@ -260,7 +289,7 @@ func (d *Delta) outcomes(yield func(key, uint64) bool) {
 }
 
 // outcome reads what a combination is made of and packs it.
-func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction) (k key, failed bool) {
+func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction, failed bool) key {
 	flags, hasFlags := r.Flags()
 	details := r.Bytes(parser.ResponseCodeDetails)
 	code := uint16(noCode)
@@ -271,9 +300,8 @@ func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction) 
 	if flags&parser.UnknownFlags != 0 {
 		unknown = d.unknownFlags(r)
 	}
-	failed = classify.Failed(r)
 	rest := pack(cluster, d.class(details), code, uint8(r.Dialect), uint8(dir), uint8(classify.AnsweredBy(r)), unknown, failed, hasFlags)
-	return key{flags: uint64(flags), rest: rest}, failed
+	return key{flags: uint64(flags), rest: rest}
 }
 
 // class is the id of the details' class.
@@ -309,12 +337,15 @@ func (d *Delta) addTime(first, last int64) {
 	d.first, d.last = min(d.first, first), max(d.last, last)
 }
 
-func (d *Delta) addFailure(r *parser.Record, k key, at int64, timed bool) {
+func (d *Delta) addFailure(from *Origin, r *parser.Record, v classify.Verdict, k key, at int64, timed bool) {
+	cause := d.addCause(from, r, v, k, at, timed)
 	o := unpack(k.rest)
-	k.rest = packPlain(o.cluster, o.code, o.unknown)
+	d.joins.add(r, o, cause, at)
+	k.rest = packPlain(o.cluster, o.code, o.unknown, 0)
 	if host := r.Bytes(parser.UpstreamHost); host != nil {
-		d.hosts.add(k, host)
+		d.hosts.add(k, host, at, timed)
 	}
+	k.rest = packPlain(o.cluster, o.code, o.unknown, cause)
 	if !timed {
 		d.untimed++
 		return
@@ -329,7 +360,7 @@ func (d *Delta) addCell(k key, n uint64) {
 	if d.cells.add(k, n, maxCells) {
 		return
 	}
-	k = key{rest: packPlain(otherName, noCode, noName), at: k.at}
+	k = key{rest: packPlain(otherName, noCode, noName, unpack(k.rest).details), at: k.at}
 	if !d.cells.add(k, n, 2*maxCells) {
 		d.untimed += n
 	}
@@ -342,9 +373,10 @@ func (d *Delta) overflow() *overflow {
 	return d.over
 }
 
-func (d *Delta) addEvent(r *parser.Record) {
+func (d *Delta) addEvent(from *Origin, r *parser.Record, v classify.Verdict) {
+	d.addLife(from, r, v)
 	d.scratch = appendLower(d.scratch[:0], r.Bytes(parser.Level))
-	d.events[r.Emitter][d.levels.id(d.scratch)].add(1, classify.Failed(r))
+	d.events[r.Emitter][d.levels.id(d.scratch)].add(1, v.Failed)
 }
 
 func (d *Delta) addNoise(from *Origin, r *parser.Record) {
@@ -394,17 +426,17 @@ func (d *Delta) place(from *Origin, r *parser.Record) uint16 {
 
 // placeOf is the place of the stream, looked up once for all its records.
 func (d *Delta) placeOf(from *Origin) uint16 {
+	if len(from.Namespace)+len(from.Pod)+len(from.Container) == 0 {
+		return noName
+	}
 	if from.Namespace == d.lastOrigin[0] && from.Pod == d.lastOrigin[1] && from.Container == d.lastOrigin[2] {
 		return d.lastPlace
 	}
 	d.lastOrigin = [3]string{from.Namespace, from.Pod, from.Container}
-	d.lastPlace = noName
-	if d.lastOrigin != [3]string{} {
-		b := appendPart(d.scratch[:0], nil, from.Namespace)
-		b = appendPart(b, nil, from.Pod)
-		d.scratch = appendPart(b, nil, from.Container)
-		d.lastPlace = d.places.id(d.scratch)
-	}
+	b := appendPart(d.scratch[:0], nil, from.Namespace)
+	b = appendPart(b, nil, from.Pod)
+	d.scratch = appendPart(b, nil, from.Container)
+	d.lastPlace = d.places.id(d.scratch)
 	return d.lastPlace
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
@@ -35,13 +36,13 @@ func mixture() []string {
 
 func TestAddAllocatesNothing(t *testing.T) {
 	block := padded(strings.Join(mixture(), ""))
-	records := cloneAll(block)
+	records, c := cloneAll(block), classify.Default()
 	for _, from := range []Origin{{Input: "log"}, {Input: "log", Namespace: "shop", Pod: "p", Container: "istio-proxy"}} {
 		from.Block = block
 		d := NewDelta()
 		run := func() {
 			for _, r := range records {
-				d.Add(&from, r)
+				d.Add(&from, r, c.Classify(r))
 			}
 		}
 		if n := testing.AllocsPerRun(50, run); n != 0 {
@@ -202,20 +203,20 @@ func TestCaps(t *testing.T) {
 // kept occurred at most as often as the last one kept; merged lists as well.
 func TestHostsKeepTheirBounds(t *testing.T) {
 	truth := map[string]uint64{}
-	parts := make([]hosts, 4)
+	parts := []top{newTop(maxHosts), newTop(maxHosts), newTop(maxHosts), newTop(maxHosts)}
 	zipf := rand.NewZipf(rand.New(rand.NewPCG(1, 2)), 1.2, 1, 999)
 	for i := range 50000 {
 		name := fmt.Sprintf("10.0.0.%d:80", zipf.Uint64())
 		truth[name]++
-		parts[i%4].add(key{flags: 1}, []byte(name))
+		parts[i%4].add(key{flags: 1}, []byte(name), int64(i), true)
 	}
-	var all hosts
+	all := newTop(maxHosts)
 	for i := range parts {
 		all.merge(&parts[i], func(k key) key { return k })
 	}
 	kept := map[string]bool{}
-	for _, h := range all.list[:all.n] {
-		name := string(h.name[:h.length])
+	for _, h := range all.list {
+		name := h.value()
 		kept[name] = true
 		if h.count < truth[name] || h.count-h.excess > truth[name] {
 			t.Errorf("%s: %d, excess %d, true %d", name, h.count, h.excess, truth[name])
@@ -235,10 +236,10 @@ func BenchmarkAdd(b *testing.B) {
 		"failed":  {access{code: "503", flags: "UF,URX", details: "upstream_reset_before_response_started{remote_connection_failure}"}.String(), access{code: "404", flags: "NR", details: "route_not_found"}.String()},
 	} {
 		b.Run(name, func(b *testing.B) {
-			records, d, from := cloneAll(padded(strings.Join(lines, ""))), NewDelta(), Origin{Input: "log"}
+			records, d, from, c := cloneAll(padded(strings.Join(lines, ""))), NewDelta(), Origin{Input: "log"}, classify.Default()
 			i := 0
 			for b.Loop() {
-				d.Add(&from, records[i])
+				d.Add(&from, records[i], c.Classify(records[i]))
 				if i++; i == len(records) {
 					i = 0
 				}

@@ -3,6 +3,7 @@ package sinks_test
 import (
 	"fmt"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -12,10 +13,11 @@ func Example() {
 	block := make([]byte, len(line), len(line)+parser.Padding)
 	copy(block, line)
 
-	delta, p := sinks.NewDelta(), parser.NewParser(sinks.Wanted)
+	causes, delta := classify.Default(), sinks.NewDelta()
+	p := parser.NewParser(sinks.Wanted | causes.Fields())
 	p.Reset(block)
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
-		delta.Add(&sinks.Origin{Input: "frontend.log", Block: block}, r)
+		delta.Add(&sinks.Origin{Input: "frontend.log", Block: block}, r, causes.Classify(r))
 	}
 	snapshot := sinks.NewSnapshot()
 	snapshot.Merge(delta)

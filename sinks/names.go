@@ -26,22 +26,17 @@ type names struct {
 	arena  []byte
 	ends   []uint32 // ends[i] is where the name with id firstName+i ends in arena
 	slots  []nameSlot
-	lately [recents]recent
+	lately [recents]uint16 // ids
 }
 
-// A recent is a name that was looked up lately, by its length and two words of
-// it: most records name one of few clusters.
-type recent struct {
-	name []byte
-	id   uint16
-}
-
-const recents = 256
+// recents is how many names are remembered that were looked up lately, by two
+// words of them: most records name one of few clusters.
+const recents = 1024
 
 // recentSlot is where a name of at least sixteen bytes is remembered.
 func recentSlot(name []byte) uint64 {
 	h := binary.LittleEndian.Uint64(name[len(name)/2-4:]) ^ binary.LittleEndian.Uint64(name[8:])
-	return (h + uint64(len(name))) * 0x9e3779b97f4a7c15 >> 56
+	return (h + uint64(len(name))) * 0x9e3779b97f4a7c15 >> 54
 }
 
 type nameSlot struct {
@@ -61,12 +56,11 @@ func (t *names) id(name []byte) uint16 {
 	if len(name) < 16 {
 		return t.find(name)
 	}
-	c := &t.lately[recentSlot(name)]
-	if string(c.name) != string(name) {
-		c.id = t.find(name)
-		c.name = t.name(c.id)
+	id := &t.lately[recentSlot(name)]
+	if string(t.name(*id)) != string(name) {
+		*id = t.find(name)
 	}
-	return c.id
+	return *id
 }
 
 // find returns the id of a name that is not remembered.
@@ -126,6 +120,18 @@ func (t *names) name(id uint16) []byte {
 		from = t.ends[i-1]
 	}
 	return t.arena[from:t.ends[i]]
+}
+
+// known is the id of a name, otherName if it is not there.
+func (t *names) known(name []byte) uint16 {
+	h := maphash.Bytes(t.seed, name)
+	mask := uint64(len(t.slots) - 1)
+	for i := h & mask; t.slots[i].id != noName; i = (i + 1) & mask {
+		if t.slots[i].hash == h {
+			return t.slots[i].id
+		}
+	}
+	return otherName
 }
 
 // label is the name as a report shows it; none stands for noName.

@@ -44,6 +44,7 @@ type page struct {
 	width int
 	color bool
 	ascii bool
+	times string // layout of times of day
 	chars runewidth.Condition
 }
 

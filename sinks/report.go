@@ -10,10 +10,16 @@ import (
 type Report struct {
 	APIVersion string        `json:"apiVersion"`
 	Kind       string        `json:"kind"`
+	Headline   string        `json:"headline,omitempty"` // what matters most, in one sentence
 	Span       *Span         `json:"span,omitempty"`
 	Inputs     []Input       `json:"inputs"`
 	Totals     Totals        `json:"totals"`
 	Accounting Identity      `json:"accounting"`
+	Sides      []NamedCount  `json:"sides"`      // whose failures they are, consequences left out
+	Severities []NamedCount  `json:"severities"` // outages, refusals, and what needs no action
+	Causes     []Card        `json:"causes"`     // the most important first
+	Join       Join          `json:"join"`
+	Proxies    []ProxyTally  `json:"proxies"`
 	Dialects   []Tally       `json:"dialects"`
 	Directions []Tally       `json:"directions"`
 	BothSides  BothSides     `json:"bothSides"`
@@ -136,6 +142,7 @@ type Cell struct {
 	Cluster string    `json:"cluster"`
 	Code    *int      `json:"code"`
 	Flags   []string  `json:"flags"`
+	Cause   string    `json:"cause,omitempty"`
 	Failed  uint64    `json:"failed"`
 }
 

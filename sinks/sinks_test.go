@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/flagwatch/flagwatch/classify"
@@ -40,13 +41,17 @@ func padded(block string) []byte {
 	return b
 }
 
+// catalogue is one classifier for all tests, none of which is parallel.
+var catalogue = sync.OnceValue(classify.Default)
+
 // countBlock adds all records of a block.
 func countBlock(d *Delta, from Origin, block string) {
-	p := parser.NewParser(Wanted)
+	c := catalogue()
+	p := parser.NewParser(Wanted | c.Fields())
 	from.Block = padded(block)
 	p.Reset(from.Block)
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
-		d.Add(&from, r)
+		d.Add(&from, r, c.Classify(r))
 	}
 }
 
@@ -130,7 +135,7 @@ func TestCounts(t *testing.T) {
 	if len(r.Hosts) != 1 || r.Hosts[0].Host != "10.42.3.9:9080" || r.Hosts[0].Count != 2 || r.Hosts[0].Excess != 0 {
 		t.Errorf("hosts %+v", r.Hosts)
 	}
-	if len(r.Timeline.Cells) != 3 || r.Timeline.Untimed != 0 {
+	if len(r.Timeline.Cells) != 4 || r.Timeline.Untimed != 0 {
 		t.Errorf("timeline %+v", r.Timeline)
 	}
 }
@@ -195,8 +200,8 @@ func TestUsualRecords(t *testing.T) {
 		}
 		code, _ := r.Code()
 		want[outcome{code: uint16(code), dir: uint8(r.Direction()), answered: uint8(classify.AnsweredBy(r)), failed: classify.Failed(r)}]++
-		d.Add(&Origin{Block: block}, r)
-		d.Add(&Origin{Block: block}, r)
+		d.Add(&Origin{Block: block}, r, classify.Verdict{Failed: classify.Failed(r)})
+		d.Add(&Origin{Block: block}, r, classify.Verdict{Failed: classify.Failed(r)})
 	}
 	got := map[outcome]uint64{}
 	for k, n := range d.outcomes {

@@ -64,11 +64,19 @@ func (d *Delta) mergeAccess(o *Delta) {
 	if o.over != nil {
 		d.overflow().merge(o.over)
 	}
+	causes := d.causeIDs(o)
+	plain := func(k key) key {
+		v := unpack(k.rest)
+		k.rest = packPlain(clusters[v.cluster], v.code, unknown[v.unknown], causes[v.details])
+		return k
+	}
 	for k, n := range o.cells.all {
-		d.addCell(rekey(k), n)
+		d.addCell(plain(k), n)
 	}
 	d.untimed += o.untimed
-	d.hosts.merge(&o.hosts, rekey)
+	d.hosts.merge(&o.hosts, plain)
+	d.load.merge(&o.load, clusters)
+	d.mergeCauses(o, causes, plain)
 }
 
 func (d *Delta) mergePlaces(o *Delta) {

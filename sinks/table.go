@@ -88,7 +88,7 @@ func (t *table) reset() {
 }
 
 // outcome is what the rest of a key holds. Cells and hosts use cluster, code
-// and unknown only.
+// and unknown, and the cause in place of the details.
 type outcome struct {
 	cluster  uint16
 	details  uint16
@@ -117,9 +117,9 @@ func pack(cluster, details, code uint16, dialect, dir, answered uint8, unknown u
 	return rest
 }
 
-// packPlain is pack for cells and hosts.
-func packPlain(cluster, code, unknown uint16) uint64 {
-	return pack(cluster, 0, code, 0, 0, 0, unknown, false, false)
+// packPlain is pack for cells, hosts and what is told apart under a cause.
+func packPlain(cluster, code, unknown, cause uint16) uint64 {
+	return pack(cluster, cause, code, 0, 0, 0, unknown, false, false)
 }
 
 func (o outcome) pack() uint64 {

@@ -29,17 +29,21 @@ const (
 // escaped.
 func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 	p := newPage(opt)
+	p.times = timeLayout(r.Span)
 	p.head(r)
 	p.totals(r)
 	p.troubles(r)
+	p.verdict(r)
 	if r.Totals.Access > 0 {
 		p.failures(r)
+	}
+	p.causes(r)
+	p.proxies(r)
+	if r.Totals.Access > 0 {
 		p.outcomes(r)
 	}
 	if r.Totals.Failed > 0 {
-		p.details(r)
 		p.clusters(r)
-		p.hosts(r)
 	}
 	p.others(r)
 	p.advice(r)
@@ -230,7 +234,9 @@ func (p *page) outcomeRow(g *grid, m mark, code, flags, long string, count, acce
 	}
 }
 
-func (p *page) code(code *int) string {
+func (p *page) code(code *int) string { return codeText(code) }
+
+func codeText(code *int) string {
 	if code == nil {
 		return "-"
 	}
@@ -289,14 +295,6 @@ func only(o Outcome, names ...string) bool {
 	return len(o.Flags) > 0 && len(o.Unknown) == 0
 }
 
-func (p *page) details(r *Report) {
-	g := &grid{columns: []column{{"details of failed records", false, true}, {"failed", true, false}}}
-	for _, t := range topFailed(r.Details) {
-		g.add(plainMark, "", p.user(t.Name), number(t.Failed))
-	}
-	p.grid(g)
-}
-
 func (p *page) clusters(r *Report) {
 	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {"share", true, false}}}
 	for _, t := range topFailed(r.Clusters) {
@@ -317,31 +315,4 @@ func topFailed(list []Tally) []Tally {
 	list = slices.DeleteFunc(slices.Clone(list), func(t Tally) bool { return t.Failed == 0 })
 	slices.SortStableFunc(list, func(a, b Tally) int { return cmp.Compare(b.Failed, a.Failed) })
 	return list[:min(len(list), maxTopRows)]
-}
-
-func (p *page) hosts(r *Report) {
-	g := &grid{columns: []column{{"upstream host", false, true}, {"cluster", false, true}, {"code", true, false}, {"flags", false, true}, {"failed", true, false}}}
-	for _, h := range r.Hosts[:min(len(r.Hosts), maxTopRows)] {
-		count := number(h.Count)
-		if h.Excess > 0 {
-			count = p.atMost + count
-		}
-		g.add(plainMark, "", p.user(h.Host), p.clusterName(h.Cluster), p.code(h.Code), p.hostFlags(h), count)
-	}
-	if p.width < narrow {
-		g.drop(1)
-	}
-	p.grid(g)
-}
-
-func (p *page) hostFlags(h HostTally) string {
-	o := Outcome{}
-	for _, name := range h.Flags {
-		if _, known := parser.FlagByName(name); known {
-			o.Flags = append(o.Flags, name)
-		} else {
-			o.Unknown = append(o.Unknown, name)
-		}
-	}
-	return p.flags(o)
 }

@@ -190,11 +190,17 @@ func (p *page) advice(r *Report) {
 	case r.Accounting.Read == 0:
 		p.line("")
 		p.line("  the input is empty")
-	case hasProxyEvents(r):
+	case hasProxyEvents(r) && !hasFaults(r):
 		p.loggingIsOff()
 	case t.Events == 0:
 		p.nothingRead(r)
 	}
+}
+
+// hasFaults says whether a proxy has worse to tell than that it logs no
+// requests.
+func hasFaults(r *Report) bool {
+	return slices.ContainsFunc(r.Causes, func(c Card) bool { return c.Fold == "" })
 }
 
 func hasProxyEvents(r *Report) bool {

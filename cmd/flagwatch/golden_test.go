@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
@@ -132,7 +133,7 @@ func runParse(t *testing.T, log string) []byte {
 func parseBlocks(data []byte, size int) []byte {
 	var held, out []byte
 	var state parser.FrameState
-	p, line := parser.NewParser(parser.AllFields), int64(0)
+	p, c, line := parser.NewParser(parser.AllFields), classify.Default(), int64(0)
 	for len(data) > 0 {
 		n := min(size, len(data))
 		held, data = append(held, data[:n]...), data[n:]
@@ -147,7 +148,7 @@ func parseBlocks(data []byte, size int) []byte {
 		block := append(make([]byte, 0, end+parser.Padding), held[:end]...)
 		p.Reset(block)
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
-			out = appendRecord(out, r, line+int64(r.Line))
+			out = appendRecord(out, r, c.Classify(r), line+int64(r.Line))
 		}
 		line += int64(bytes.Count(block, []byte{'\n'}))
 		held = held[end:]

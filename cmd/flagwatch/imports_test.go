@@ -18,14 +18,16 @@ const module = "github.com/flagwatch/flagwatch/"
 // standard library. Imports go one way.
 var mayImport = map[string][]string{
 	"parser":            {"github.com/valyala/fastjson"},
-	"classify":          {"parser"},
+	"classify":          {"parser", "internal/spell"},
 	"sinks":             {"parser", "classify", "internal/safe", "github.com/mattn/go-runewidth"},
 	"internal/safe":     {},
+	"internal/spell":    {},
+	"internal/rules":    {"classify", "internal/spell", "go.yaml.in/yaml/v3"},
 	"internal/source":   {"parser", "internal/safe", "github.com/bmatcuk/doublestar/v4"},
 	"internal/ledger":   {"sinks", "internal/source"},
 	"internal/pipeline": {"parser", "classify", "sinks", "internal/safe", "internal/source", "internal/ledger"},
 	"cmd/flagwatch": {
-		"parser", "classify", "sinks", "internal/safe", "internal/source", "internal/ledger", "internal/pipeline",
+		"parser", "classify", "sinks", "internal/rules", "internal/safe", "internal/spell", "internal/source", "internal/ledger", "internal/pipeline",
 		"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/valyala/fastjson", "golang.org/x/term",
 	},
 }

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
@@ -28,6 +30,7 @@ var tables = []struct {
 	{"flags", "response flags", flagTable},
 	{"dialects", "log layouts", dialectTable},
 	{"fields", "fields of a record", fieldTable},
+	{"causes", "causes of failures", causeTable},
 }
 
 func tableNames() (names []string) {
@@ -41,7 +44,7 @@ func newList(std streams) *cobra.Command {
 	output := newChoice("table", "json")
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(tableNames(), "|"),
-		Short:     "List the response flags, dialects or fields that flagwatch knows",
+		Short:     "List the response flags, dialects, fields or causes that flagwatch knows",
 		ValidArgs: tableNames(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -64,7 +67,7 @@ func list(w io.Writer, name, output string) error {
 			return writeTable(w, t.table())
 		}
 	}
-	return usageError("list: no list %s%s (want one of %s)", name, didYouMean(name, tableNames()), strings.Join(tableNames(), ", "))
+	return usageError("list: no list %s%s (want one of %s)", name, spell.DidYouMean(name, tableNames()), strings.Join(tableNames(), ", "))
 }
 
 func writeJSON(w io.Writer, v any) error {
@@ -141,6 +144,27 @@ func fieldTable() table {
 			cell = "%" + f.Operator + "%"
 		}
 		t.rows = append(t.rows, []string{r.Name, cell, r.About})
+		rows = append(rows, r)
+	}
+	t.json = rows
+	return t
+}
+
+func causeTable() table {
+	type row struct {
+		ID       string   `json:"id"`
+		Title    string   `json:"title"`
+		Seen     string   `json:"seen"`
+		Parent   string   `json:"parent,omitempty"`
+		Side     string   `json:"side"`
+		Severity string   `json:"severity"`
+		Aliases  []string `json:"aliases,omitempty"`
+		Docs     []string `json:"docs,omitempty"`
+	}
+	t, rows := table{head: []string{"CAUSE", "SEVERITY", "SIDE", "SEEN IN", "WHAT"}}, []row{}
+	for _, c := range classify.Causes() {
+		r := row{c.ID, c.Title, c.Seen.String(), c.Parent, c.Side.String(), c.Severity.String(), c.Aliases, c.Docs}
+		t.rows = append(t.rows, []string{r.ID, r.Severity, r.Side, r.Seen, r.Title})
 		rows = append(rows, r)
 	}
 	t.json = rows

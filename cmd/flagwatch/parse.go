@@ -3,6 +3,7 @@ package main
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -29,6 +30,6 @@ agents, and a short row for whatever else there is, so that the values of
 	return cmd
 }
 
-func emitRecord(buf []byte, b *source.Batch, r *parser.Record) []byte {
-	return appendRecord(buf, r, b.From.Line+int64(r.Line))
+func emitRecord(buf []byte, b *source.Batch, r *parser.Record, v classify.Verdict) []byte {
+	return appendRecord(buf, r, v, b.From.Line+int64(r.Line))
 }

@@ -16,7 +16,7 @@ import (
 // appendRecord appends a record as one line of JSON. line is the number of its
 // first physical line in its input. It allocates nothing once buf is large
 // enough.
-func appendRecord(buf []byte, r *parser.Record, line int64) []byte {
+func appendRecord(buf []byte, r *parser.Record, v classify.Verdict, line int64) []byte {
 	buf = strconv.AppendInt(append(buf, `{"line":`...), line, 10)
 	buf = strconv.AppendInt(append(buf, `,"lines":`...), int64(r.Lines), 10)
 	buf = appendWord(buf, "kind", r.Kind.String())
@@ -36,7 +36,7 @@ func appendRecord(buf []byte, r *parser.Record, line int64) []byte {
 		}
 	}
 	buf = appendWord(buf, "direction", r.Direction().String())
-	buf = appendJudgement(buf, r)
+	buf = appendJudgement(buf, r, v)
 	buf = appendText(buf, r, parser.Level)
 	buf = appendWord(buf, "emitter", r.Emitter.String())
 	buf = appendText(buf, r, parser.Component)
@@ -45,13 +45,33 @@ func appendRecord(buf []byte, r *parser.Record, line int64) []byte {
 	return append(buf, '}', '\n')
 }
 
-func appendJudgement(buf []byte, r *parser.Record) []byte {
-	failed := classify.Failed(r)
-	if r.Kind != parser.Access {
-		return appendTrue(buf, "failed", failed)
+func appendJudgement(buf []byte, r *parser.Record, v classify.Verdict) []byte {
+	if r.Kind == parser.Access {
+		buf = strconv.AppendBool(appendKey(buf, "failed"), v.Failed)
+		buf = appendWord(buf, "answered_by", classify.AnsweredBy(r).String())
+	} else {
+		buf = appendTrue(buf, "failed", v.Failed)
 	}
-	buf = strconv.AppendBool(appendKey(buf, "failed"), failed)
-	return appendWord(buf, "answered_by", classify.AnsweredBy(r).String())
+	if v.Cause == nil {
+		return buf
+	}
+	buf = appendWord(appendWord(buf, "cause", v.Cause.ID), "confidence", v.Confidence.String())
+	buf = appendRivals(buf, v.Rivals)
+	return appendWord(appendWord(buf, "side", v.Side.String()), "severity", v.Severity.String())
+}
+
+func appendRivals(buf []byte, rivals []*classify.Cause) []byte {
+	if len(rivals) == 0 {
+		return buf
+	}
+	buf = append(appendKey(buf, "rivals"), '[')
+	for i, rival := range rivals {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = append(append(append(buf, '"'), rival.ID...), '"')
+	}
+	return append(buf, ']')
 }
 
 // appendField appends one field that has a value, or the code or the flags if

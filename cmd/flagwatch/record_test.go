@@ -5,16 +5,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
 // records parses text and returns what parse prints about each record.
 func records(text string) []string {
-	p := parser.NewParser(parser.AllFields)
+	p, c := parser.NewParser(parser.AllFields), classify.Default()
 	p.Reset(append([]byte(text), make([]byte, parser.Padding)...)[:len(text)])
 	var list []string
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
-		list = append(list, string(appendRecord(nil, r, int64(r.Line))))
+		list = append(list, string(appendRecord(nil, r, c.Classify(r), int64(r.Line))))
 	}
 	return list
 }
@@ -27,7 +28,7 @@ func TestAppendRecord(t *testing.T) {
 		{
 			"istio text",
 			head + `503 UF,URX upstream_reset_before_response_started{connection_timeout} - "a \b" 0 167 58 - "203.0.113.9" "curl/8" "2f1b8a52-0000-4000-8000-0000000000ff" "reviews:9080" "192.0.2.43:9080" outbound|9080||reviews.shop.svc.cluster.local - 198.51.100.12:9080 192.0.2.21:44867 - default`,
-			`{"line":1,"lines":1,"kind":"access","dialect":"istio-text-1.9-1.22","start_time":"2026-03-17T10:09:12.480Z","method":"GET","path":"/a","protocol":"HTTP/1.1","response_code":503,"response_flags":["UF","URX"],"response_code_details":"upstream_reset_before_response_started{connection_timeout}","upstream_transport_failure_reason":"a \\b","bytes_received":0,"bytes_sent":167,"duration":58,"x_forwarded_for":"203.0.113.9","user_agent":"curl/8","request_id":"2f1b8a52-0000-4000-8000-0000000000ff","authority":"reviews:9080","upstream_host":"192.0.2.43:9080","upstream_cluster":"outbound|9080||reviews.shop.svc.cluster.local","downstream_local_address":"198.51.100.12:9080","downstream_remote_address":"192.0.2.21:44867","route_name":"default","direction":"outbound","failed":true,"answered_by":"proxy"}`,
+			`{"line":1,"lines":1,"kind":"access","dialect":"istio-text-1.9-1.22","start_time":"2026-03-17T10:09:12.480Z","method":"GET","path":"/a","protocol":"HTTP/1.1","response_code":503,"response_flags":["UF","URX"],"response_code_details":"upstream_reset_before_response_started{connection_timeout}","upstream_transport_failure_reason":"a \\b","bytes_received":0,"bytes_sent":167,"duration":58,"x_forwarded_for":"203.0.113.9","user_agent":"curl/8","request_id":"2f1b8a52-0000-4000-8000-0000000000ff","authority":"reviews:9080","upstream_host":"192.0.2.43:9080","upstream_cluster":"outbound|9080||reviews.shop.svc.cluster.local","downstream_local_address":"198.51.100.12:9080","downstream_remote_address":"192.0.2.21:44867","route_name":"default","direction":"outbound","failed":true,"answered_by":"proxy","cause":"upstream-connect-timeout","confidence":"high","rivals":["stale-endpoint","mtls-to-plaintext"],"side":"network","severity":"error"}`,
 		},
 		{
 			"flags are sorted, unknown ones among them",
@@ -63,7 +64,7 @@ func TestAppendRecord(t *testing.T) {
 		{
 			"an event",
 			"2026-03-17T10:02:12.911000Z\terror\txdsproxy\tfailed \"so\"",
-			`{"line":1,"lines":1,"kind":"event","start_time":"2026-03-17T10:02:12.911000Z","failed":true,"level":"error","emitter":"pilot-agent","component":"xdsproxy","message":"failed \"so\""}`,
+			`{"line":1,"lines":1,"kind":"event","start_time":"2026-03-17T10:02:12.911000Z","level":"error","emitter":"pilot-agent","component":"xdsproxy","message":"failed \"so\""}`,
 		},
 		{"noise", "hello", `{"line":1,"lines":1,"kind":"noise"}`},
 		{"binary", "\x00\x01\x00\x00", `{"line":1,"lines":1,"kind":"invalid","reason":"binary"}`},
@@ -132,11 +133,11 @@ func TestRenderingAllocatesNothing(t *testing.T) {
 		head + `503 UF`,
 	}
 	for _, line := range lines {
-		p := parser.NewParser(parser.AllFields)
+		p, c := parser.NewParser(parser.AllFields), classify.Default()
 		p.Reset(append([]byte(line+"\n"), make([]byte, parser.Padding)...)[:len(line)+1])
 		buf := make([]byte, 0, 1<<16)
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
-			if n := testing.AllocsPerRun(100, func() { buf = appendRecord(buf[:0], r, 1) }); n != 0 {
+			if n := testing.AllocsPerRun(100, func() { buf = appendRecord(buf[:0], r, c.Classify(r), 1) }); n != 0 {
 				t.Errorf("%v allocations for %q", n, line)
 			}
 		}
@@ -145,12 +146,12 @@ func TestRenderingAllocatesNothing(t *testing.T) {
 
 func BenchmarkAppendRecord(b *testing.B) {
 	line := head + `200 - via_upstream - "-" 0 167 58 57 "-" "Mozilla/5.0 (X11; Linux x86_64)" "2f1b8a52-0000-4000-8000-0000000000ff" "reviews:9080" "192.0.2.43:9080" outbound|9080||reviews.shop.svc.cluster.local 192.0.2.21:41000 198.51.100.12:9080 192.0.2.21:44867 - default` + "\n"
-	p := parser.NewParser(parser.AllFields)
+	p, c := parser.NewParser(parser.AllFields), classify.Default()
 	p.Reset(append([]byte(line), make([]byte, parser.Padding)...)[:len(line)])
 	r, _ := p.Next()
 	buf := make([]byte, 0, 4096)
 	b.SetBytes(int64(len(line)))
 	for b.Loop() {
-		buf = appendRecord(buf[:0], r, 1)
+		buf = appendRecord(buf[:0], r, c.Classify(r), 1)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -35,7 +36,9 @@ Examples:
 Usage:
   flagwatch [FILE|DIR|GLOB|-]...
   flagwatch parse [FILE|DIR|GLOB|-]...
-  flagwatch list flags|dialects|fields
+  flagwatch explain X...
+  flagwatch list flags|dialects|fields|causes
+  flagwatch rules test FILE
 flagwatch --help says more.
 `
 
@@ -64,13 +67,14 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 		},
 	}
 	o.addFlags(root.Flags())
+	o.view.addFlags(root.Flags())
 	root.Flags().VarP(output, "output", "o", "output format")
 	root.Flags().Var(color, "color", "colour in the table")
 	root.SetVersionTemplate("flagwatch {{.Version}}\n")
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newParse(std), newList(std), newVersion(std))
+	root.AddCommand(newParse(std), newExplain(std), newList(std), newRules(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	refuseOtherShells(root)
@@ -86,7 +90,7 @@ func newHelp(root *cobra.Command) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			cmd, rest, _ := root.Find(args)
 			if len(rest) > 0 {
-				return usageError("help: no command %s%s", rest[0], didYouMean(rest[0], commandNames(cmd)))
+				return usageError("help: no command %s%s", rest[0], spell.DidYouMean(rest[0], commandNames(cmd)))
 			}
 			return cmd.Help()
 		},
@@ -104,7 +108,7 @@ func refuseOtherShells(root *cobra.Command) {
 		if len(args) == 0 {
 			return cmd.Help()
 		}
-		return usageError("completion: no shell %s%s", args[0], didYouMean(args[0], commandNames(cmd)))
+		return usageError("completion: no shell %s%s", args[0], spell.DidYouMean(args[0], commandNames(cmd)))
 	}
 }
 
@@ -117,7 +121,7 @@ func commandNames(root *cobra.Command) (names []string) {
 
 // report is the work of the root command.
 func (o *runOptions) report(ctx context.Context, std streams, args []string, output, color string) error {
-	res, err := o.run(ctx, std, args, sinks.Wanted, nil)
+	res, err := o.run(ctx, std, args, 0, nil)
 	if err != nil {
 		return err
 	}

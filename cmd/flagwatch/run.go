@@ -15,9 +15,11 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -26,16 +28,19 @@ import (
 type runOptions struct {
 	jobs     int
 	verbose  bool
+	rules    string
+	view     view
 	commands []string // names that the first argument may be a misspelling of
 }
 
 func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.jobs, "jobs", "j", 0, "how many workers read; 0: one a CPU")
+	flags.StringVar(&o.rules, "rules", "", "a file of the team's own causes, tried before the catalogue's")
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print the account of all records and bytes on standard error")
 }
 
 // An emitter appends what is to be written about a record.
-type emitter func([]byte, *source.Batch, *parser.Record) []byte
+type emitter func([]byte, *source.Batch, *parser.Record, classify.Verdict) []byte
 
 // A result is what a run came to.
 type result struct {
@@ -55,12 +60,20 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if o.jobs < 0 {
 		return nil, usageError("--jobs %d: want 0 or more", o.jobs)
 	}
+	causes, err := loadRules(o.rules)
+	if err != nil {
+		return nil, err
+	}
+	view, err := o.view.options(causes)
+	if err != nil {
+		return nil, err
+	}
 	src, err := source.New(args, std.in, source.Options{Lines: emit != nil})
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	mem := ledger.NewMemory()
-	err = pipeline.Run(ctx, src, mem, pipeline.Options{Workers: o.jobs, Want: want, Emit: emit, Out: std.out, Fault: o.fault(std.err)})
+	err = pipeline.Run(ctx, src, mem, pipeline.Options{Workers: o.jobs, Want: want, Classifier: causes, Emit: emit, Out: std.out, Fault: o.fault(std.err)})
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -68,7 +81,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if len(args) > 0 {
 		res.hint(args[0], o.commands)
 	}
-	mem.View(func(s *sinks.Snapshot) { res.report = s.Report(res.reportInputs()...) })
+	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
 	return res, nil
 }
 
@@ -105,7 +118,7 @@ func (r *result) hint(arg string, commands []string) {
 	if in.Name != arg || !errors.Is(in.Err, fs.ErrNotExist) {
 		return
 	}
-	if list := nearest(arg, commands); len(list) > 0 {
+	if list := spell.Nearest(arg, commands); len(list) > 0 {
 		in.Err = fmt.Errorf("%w; did you mean the command %s?", in.Err, strings.Join(list, " or "))
 	}
 }

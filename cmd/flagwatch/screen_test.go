@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -56,7 +57,7 @@ func TestNearest(t *testing.T) {
 		{"access", nil},
 		{"", nil},
 	} {
-		if got := nearest(c.word, names); !slices.Equal(got, c.want) {
+		if got := spell.Nearest(c.word, names); !slices.Equal(got, c.want) {
 			t.Errorf("%s: got %q, want %q", c.word, got, c.want)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -12,7 +13,7 @@ import (
 func TestMemory(t *testing.T) {
 	m := NewMemory()
 	d := sinks.NewDelta()
-	d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1})
+	d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1}, classify.Verdict{})
 	d.AddDiscarded("oversize", 5)
 	for range 2 {
 		if err := m.Commit(t.Context(), Epoch{Delta: d}); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
@@ -24,7 +25,7 @@ func TestFaultWhileRendering(t *testing.T) {
 	opt := Options{
 		Workers: 3,
 		Out:     &out,
-		Emit: func(buf []byte, b *source.Batch, r *parser.Record) []byte {
+		Emit: func(buf []byte, b *source.Batch, r *parser.Record, _ classify.Verdict) []byte {
 			line := b.From.Line + int64(r.Line)
 			if r.Kind == parser.Access && line%10 == 0 {
 				panic("a fault")
@@ -74,7 +75,7 @@ func TestFaultBetweenParts(t *testing.T) {
 	opt := Options{
 		Workers: 1,
 		Out:     new(strings.Builder),
-		Emit: func(buf []byte, _ *source.Batch, _ *parser.Record) []byte {
+		Emit: func(buf []byte, _ *source.Batch, _ *parser.Record, _ classify.Verdict) []byte {
 			if records++; records == 2 {
 				panic("a fault")
 			}

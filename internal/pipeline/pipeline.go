@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
@@ -27,11 +28,14 @@ type Options struct {
 	Want    parser.FieldSet // fields to find; 0: those that are counted
 	Formats []*parser.Format
 
+	// Classifier finds the causes; each worker gets a clone. nil: the catalogue.
+	Classifier *classify.Classifier
+
 	// Emit appends what is to be written about a record to buf, if set. It is
 	// called by all workers at once, and by each in the order of its records;
 	// the record's Line counts from b.From.Line. What it appends is written to
 	// Out in the order in which the source handed the batches out.
-	Emit func(buf []byte, b *source.Batch, r *parser.Record) []byte
+	Emit func(buf []byte, b *source.Batch, r *parser.Record, v classify.Verdict) []byte
 	Out  io.Writer
 
 	// Fault is told about every panic that was turned into an invalid record
@@ -83,8 +87,11 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	if opt.Epoch <= 0 {
 		opt.Epoch = time.Second
 	}
+	if opt.Classifier == nil {
+		opt.Classifier = classify.Default()
+	}
 	if opt.Want == 0 {
-		opt.Want = sinks.Wanted
+		opt.Want = sinks.Wanted | opt.Classifier.Fields()
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()

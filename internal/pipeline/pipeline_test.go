@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
@@ -162,7 +163,7 @@ func TestOutputIsOrdered(t *testing.T) {
 		src := newFakeSource(seed, 2, 3, 500)
 		led := newFakeLedger(t, src)
 		var out strings.Builder
-		emit := func(buf []byte, b *source.Batch, r *parser.Record) []byte {
+		emit := func(buf []byte, b *source.Batch, r *parser.Record, _ classify.Verdict) []byte {
 			return append(buf, b.Data[r.Begin:r.Begin+r.Size]...)
 		}
 		if err := Run(t.Context(), src, led, Options{Workers: 8, Epoch: often, Emit: emit, Out: &out}); err != nil {
@@ -180,7 +181,7 @@ func TestLongOutput(t *testing.T) {
 	src := newFakeSource(1, 1, 2, 60)
 	var out strings.Builder
 	piece := strings.Repeat("x", flushSize/3)
-	emit := func(buf []byte, b *source.Batch, r *parser.Record) []byte {
+	emit := func(buf []byte, b *source.Batch, r *parser.Record, _ classify.Verdict) []byte {
 		buf = fmt.Appendf(buf, "%s %d ", b.Stream.Name, b.From.Line+int64(r.Line))
 		return append(buf, piece...)
 	}
@@ -216,7 +217,7 @@ func TestWriteErrorStops(t *testing.T) {
 	src := newFakeSource(3, 1, 2, 2000)
 	led := newFakeLedger(t, src)
 	w := &brokenWriter{left: 3, err: errors.New("broken pipe")}
-	emit := func(buf []byte, b *source.Batch, r *parser.Record) []byte {
+	emit := func(buf []byte, b *source.Batch, r *parser.Record, _ classify.Verdict) []byte {
 		return append(buf, b.Data[r.Begin:r.Begin+r.Size]...)
 	}
 	if err := Run(t.Context(), src, led, Options{Workers: 4, Emit: emit, Out: w}); err != w.err {
@@ -261,7 +262,7 @@ func TestCancelWhileBlocked(t *testing.T) {
 			m := ledger.NewMemory()
 			ctx, cancel := context.WithCancel(t.Context())
 			emitted := 0
-			emit := func(buf []byte, _ *source.Batch, _ *parser.Record) []byte { emitted++; return buf }
+			emit := func(buf []byte, _ *source.Batch, _ *parser.Record, _ classify.Verdict) []byte { emitted++; return buf }
 			go func() {
 				time.Sleep(time.Hour + time.Second/2)
 				cancel()
@@ -315,7 +316,7 @@ func TestCancelledStdin(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	m := ledger.NewMemory()
-	emit := func(buf []byte, _ *source.Batch, _ *parser.Record) []byte {
+	emit := func(buf []byte, _ *source.Batch, _ *parser.Record, _ classify.Verdict) []byte {
 		cancel() // all has arrived, and the next read blocks
 		return buf
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
@@ -16,6 +17,7 @@ const flushSize = 1 << 20
 type worker struct {
 	run    *run
 	parser *parser.Parser
+	causes *classify.Classifier
 	batch  source.Batch
 	seq    uint64 // of the batch
 	buf    []byte // output not yet written
@@ -29,7 +31,10 @@ type worker struct {
 }
 
 func newWorker(r *run) *worker {
-	return &worker{run: r, parser: parser.NewParser(r.opt.Want, r.opt.Formats...), now: newCounts(), before: newCounts()}
+	return &worker{
+		run: r, parser: parser.NewParser(r.opt.Want, r.opt.Formats...), causes: r.opt.Classifier.Clone(),
+		now: newCounts(), before: newCounts(),
+	}
 }
 
 func (w *worker) work(ctx context.Context) {
@@ -105,14 +110,15 @@ func (w *worker) walk() (done bool) {
 }
 
 func (w *worker) record(rec *parser.Record) {
+	v := w.causes.Classify(rec)
 	if w.run.opt.Emit != nil {
-		w.buf = w.run.opt.Emit(w.buf, &w.batch, rec)
+		w.buf = w.run.opt.Emit(w.buf, &w.batch, rec, v)
 		if len(w.buf) > flushSize {
 			w.flush()
 		}
 	}
 	w.counted = true
-	w.delta.Add(&w.from, rec)
+	w.delta.Add(&w.from, rec, v)
 }
 
 // rescue counts the record at which something panicked as an invalid one. A

@@ -1,0 +1,203 @@
+package classify
+
+// breakCauses are why an established connection to the upstream broke.
+var breakCauses = []Cause{
+	{
+		ID: "upstream-closed", Title: "Upstream closed the connection before answering", Side: App, Severity: Error, Aliases: []string{"upstream-connection-termination"},
+		Meaning:  "The connection was up and the request was on its way when the other side closed it without an answer.",
+		Evidence: "flag UC with connection_termination",
+		Rivals: []Rival{
+			{"keepalive-race", "only a few requests fail, on connections that had been idle"},
+			{"app-crash", "the container has restarted, and refused connections follow"},
+			{"app-closed-after-timeout", "the durations gather at whole seconds"},
+			{"peer-draining", "the peer's proxy logs Agent draining at that time"},
+			{"plaintext-to-strict-mtls", "every request fails since a change of a DestinationRule or PeerAuthentication, and the peer writes 0 NR"},
+			{"plaintext-to-tls-upstream", "every request fails, and the port is one for TLS"},
+			{"client-cert-refused", "every request fails, and the peer demands a client certificate (TLS 1.3 leaves no alert)"},
+			{"headless-pod-ip-passthrough", "the client calls a pod by its address"},
+			{"response-truncated", "the upstream's own answer was a 503 and broke off"},
+		},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl describe pod {pod} -n {namespace}",
+			"kubectl get destinationrules,peerauthentications -A",
+		},
+		Remedy: "Read the upstream's own log for the same request id; its proxy's record says more than this one.",
+		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{
+			`[2026-05-04T05:07:11.037Z] "GET /basket HTTP/1.1" 503 UC upstream_reset_before_response_started{connection_termination} - "-" 0 95 740 - "-" "okhttp/4.12.0" "377e6ff8-8e83-4961-ae84-3b2c7e96ba87" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-05T10:14:22.074Z] "GET /basket HTTP/1.1" 503 UC upstream_reset_before_response_started{connection_termination} - "-" 0 95 1 - "-" "Go-http-client/1.1" "4b17653e-5213-4cb1-a833-7be0cf4b4d1f" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`,
+		},
+	},
+	{
+		ID: "keepalive-race", Title: "Upstream closed an idle connection just being reused", Parent: "upstream-closed", Side: App, Severity: Error,
+		Meaning:  "The proxy keeps connections open longer than the application does. Now and then it sends a request on one that the application is just closing.",
+		Evidence: "503 UC on the application's own side within a few milliseconds; rare, after idle time",
+		Rivals:   []Rival{{"app-crash", "all requests of the pod fail at once, and the container has restarted"}, {"upstream-closed", "it fails at a high rate"}},
+		Checks: []string{
+			"kubectl get pod {pod} -n {namespace} -o jsonpath='{.status.containerStatuses[*].restartCount}'",
+			"kubectl get destinationrules -A -o yaml | grep -A8 idleTimeout",
+			"kubectl logs -n {namespace} {pod} --all-containers --since=10m",
+		},
+		Remedy:   "Let the application keep idle connections for longer than the proxy (75 s and more), or set connectionPool.http.idleTimeout in the DestinationRule below the application's. Retries help for requests that may be repeated.",
+		Versions: "since Istio 1.24 the server's proxy tries once more by itself",
+		Docs:     []string{"https://github.com/istio/istio/issues/13848", "https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts"},
+		Examples: []string{`[2026-05-06T15:21:33.111Z] "GET /basket HTTP/1.1" 503 UC upstream_reset_before_response_started{connection_termination} - "-" 0 95 1 - "-" "python-requests/2.32.3" "0718c1a4-b173-41da-8dd1-73e9522aeca5" "basket:8080" "10.61.7.33:8080" inbound|8080|| 127.0.0.6:41077 10.61.7.33:8080 10.61.4.20:40118 outbound_.8080_._.basket.market.svc.cluster.local default`},
+	},
+	{
+		ID: "app-closed-after-timeout", Title: "Application closed the connection after its own timeout", Parent: "upstream-closed", Side: App, Severity: Error,
+		Meaning:  "The application worked for a round number of seconds and then closed the connection without an answer: a timeout of its own.",
+		Evidence: "503 UC on the application's own side with a duration at whole seconds",
+		Rivals:   []Rival{{"upstream-closed", "other durations of this cause are not round"}, {"app-crash", "the container has restarted"}},
+		Checks:   []string{"kubectl logs -n {namespace} {pod} --all-containers | grep -i timeout", "kubectl describe pod {pod} -n {namespace}"},
+		Remedy:   "Find the request or worker timeout of the application's server; make the work quicker or the timeout longer.",
+		Docs:     []string{"https://github.com/istio/istio/issues/51619"},
+		Examples: []string{`[2026-05-07T20:28:44.148Z] "GET /basket HTTP/1.1" 503 UC upstream_reset_before_response_started{connection_termination} - "-" 0 95 30004 - "-" "curl/8.9.1" "10abffe1-5bfe-4688-9b80-4cd57c7573a5" "basket:8080" "10.61.7.33:8080" inbound|8080|| 127.0.0.6:41077 10.61.7.33:8080 10.61.4.20:40118 outbound_.8080_._.basket.market.svc.cluster.local default`},
+	},
+	{
+		ID: "app-crash", Title: "Application process died while serving", Parent: "upstream-closed", Side: App, Severity: Error,
+		Meaning:  "The process ended with requests in its hands; then its port refuses until the container is back.",
+		Evidence: "UC (or UPE) of one pod in a burst and refused connections to it; one record shows it when one attempt was refused and the next one cut",
+		Rivals:   []Rival{{"upstream-closed", "the container has not restarted"}, {"peer-draining", "the pod was asked to stop"}},
+		Checks:   []string{"kubectl describe pod {pod} -n {namespace} | grep -A6 'Last State'", "kubectl logs -n {namespace} {pod} --all-containers --previous"},
+		Remedy:   "Repair what the exit code and the previous log tell: a crash, or the memory limit (OOMKilled, 137).",
+		Docs:     []string{"https://kubernetes.io/docs/tasks/debug/debug-application/determine-reason-pod-failure/"},
+		Examples: []string{`[2026-05-08T01:35:55.185Z] "GET /basket HTTP/1.1" 503 URX,UC upstream_reset_before_response_started{connection_termination} - "delayed_connect_error:_Connection_refused" 0 118 61 - "-" "axios/1.7.7" "f960cdcd-546d-4e30-b619-1b3867ced9d2" "basket:8080" "10.61.7.33:8080" inbound|8080|| 127.0.0.6:41077 10.61.7.33:8080 10.61.4.20:40118 outbound_.8080_._.basket.market.svc.cluster.local default`},
+	},
+	{
+		ID: "peer-draining", Title: "Upstream pod is shutting down", Parent: "upstream-closed", Side: Platform, Severity: Warning,
+		Meaning:  "The pod stopped while callers still sent to it: endpoints are taken away later than the process ends.",
+		Evidence: "not proved by one record: UC, UF or UR of one address within seconds, and its proxy logs Agent draining",
+		Rivals:   []Rival{{"app-crash", "nobody asked the pod to stop"}},
+		Checks:   []string{"kubectl get events -A --field-selector reason=Killing", "kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}"},
+		Remedy:   "Add a preStop sleep of some seconds, a longer terminationGracePeriodSeconds and terminationDrainDuration, and let the application finish open requests.",
+		Docs:     []string{"https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/#ProxyConfig", "https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/"},
+	},
+	{
+		ID: "headless-pod-ip-passthrough", Title: "Headless service called by pod IP, no mutual TLS", Side: Client, Severity: Error,
+		Meaning:  "The client called a pod by its address. No route of the mesh has that name, so the request left in plain text, and the pod's proxy demands mutual TLS.",
+		Evidence: "503 UC on PassthroughCluster, and the host asked for is the upstream address itself",
+		Rivals:   []Rival{{"plaintext-to-strict-mtls", "the same for any plain text: here the address in the Host header is the sign"}, {"upstream-closed", "the address is outside the mesh, or its proxy writes no NR"}},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl get peerauthentications -A",
+			"kubectl get service {service} -n {namespace} -o yaml",
+		},
+		Remedy:   "Send the Service's name in the Host header, call the pod by its DNS name (web-0.web.shop), or name the port tcp so that it is not taken for HTTP.",
+		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
+		Examples: []string{`[2026-05-09T06:42:06.222Z] "GET /basket HTTP/1.1" 503 UC upstream_reset_before_response_started{connection_termination} - "-" 0 95 1 - "-" "okhttp/4.12.0" "019e310f-a1bd-4574-95ab-e2002ae710d8" "10.61.7.33:8080" "10.61.7.33:8080" PassthroughCluster 10.61.4.20:50190 10.61.7.33:8080 10.61.4.20:40118 - allow_any`},
+	},
+	{
+		ID: "upstream-remote-reset", Title: "Upstream reset the stream", Side: App, Severity: Error,
+		Meaning:  "The other side broke off this one request (HTTP/2 RST_STREAM) or the TCP connection (RST).",
+		Evidence: "flag UR with remote_reset; on TCP just UR",
+		Rivals: []Rival{
+			{"upstream-protocol-error", "this proxy refused the answer: too many or too large headers look the same"},
+			{"plaintext-to-strict-mtls", "a TCP caller without TLS, and the peer writes 0 NR"},
+			{"upstream-closed", "the peer's process ended"},
+			{"peer-draining", "the peer was asked to stop"},
+		},
+		Checks:   []string{"kubectl logs -n {namespace} {pod} --all-containers --since=10m", "kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}"},
+		Remedy:   "Look into the upstream's log: it cancelled, ran into its limit of concurrent streams, or could not read the request.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/faq/debugging/why_is_envoy_sending_http2_resets"},
+		Examples: []string{`[2026-05-10T11:49:17.259Z] "GET /basket HTTP/2" 503 UR upstream_reset_before_response_started{remote_reset} - "-" 0 85 18 - "-" "Go-http-client/1.1" "177f4950-b056-4658-80bc-064ae4ceb979" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`, `[2026-05-11T16:56:28.296Z] "- - -" 0 UR - - "-" 17 0 6 - "-" "-" "-" "-" "10.61.7.40:5432" outbound|5432||orders-db.market.svc.cluster.local 10.61.4.20:50200 10.96.31.8:5432 10.61.4.20:40118 - -`},
+	},
+	{
+		ID: "local-reset", Title: "This proxy reset the stream towards the upstream", Side: ClientProxy, Severity: Error,
+		Meaning:  "The proxy itself broke off the request on its way to the upstream, because of what it could not send or because a filter told it to.",
+		Evidence: "flag LR with local_reset",
+		Rivals:   []Rival{{"upstream-protocol-error", "the upstream's answer was what the proxy could not read"}, {"upstream-closed", "the upstream had closed its half of the connection"}},
+		Checks:   []string{"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request POST 'logging?http=debug&http2=debug&router=debug'", "kubectl get envoyfilters,wasmplugins -A"},
+		Remedy:   "Reproduce it with debug logging of the proxy; look at filters that were added last.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{`[2026-05-12T21:03:39.333Z] "GET /basket HTTP/2" 503 LR upstream_reset_before_response_started{local_reset} - "-" 0 84 9 - "-" "curl/8.9.1" "06c0c3e2-5669-410a-ac9d-efd8a280ebee" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "response-truncated", Title: "Upstream broke off after the response had started", Side: App, Severity: Error,
+		Meaning:  "The client got the head of the answer and a part of its body. The code says success, the answer is not whole.",
+		Evidence: "details upstream_reset_after_response_started; the code is the one already sent",
+		Rivals:   []Rival{{"app-crash", "the container has restarted"}, {"upstream-protocol-error", "the body breaks HTTP's rules although the upstream lives"}, {"upstream-remote-reset", "the upstream reset only this stream"}, {"grpc-protocol-mismatch", "a gRPC call met a server that speaks HTTP/1"}, {"local-reset", "this proxy broke it off"}, {"overload-manager", "this proxy was out of memory"}},
+		Checks:   []string{"kubectl describe pod {pod} -n {namespace} | grep -A6 'Last State'", "kubectl logs -n {namespace} {pod} --all-containers --since=10m"},
+		Remedy:   "Find in the upstream's log why it stopped in the middle: a crash, an exception while streaming, a timeout of its own.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details"},
+		Examples: []string{`[2026-05-13T02:10:50.370Z] "GET /basket HTTP/1.1" 200 UPE upstream_reset_after_response_started{protocol_error} - "-" 0 40960 310 12 "-" "axios/1.7.7" "20bd8d43-24e8-4219-8e75-deb36efb16bd" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`, `[2026-05-14T07:17:01.407Z] "GET /basket HTTP/2" 200 UR upstream_reset_after_response_started{remote_reset} - "-" 0 40960 310 12 "-" "okhttp/4.12.0" "e7dc68c4-4be5-4a77-a735-d36eba8dbfdc" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "upstream-protocol-error", Title: "Upstream's response violates HTTP", Side: App, Severity: Error,
+		Meaning:  "The upstream's answer is no valid HTTP for this proxy: another protocol on the port, forbidden headers, or an answer cut inside its head.",
+		Evidence: "flag UPE with protocol_error, code 502",
+		Rivals: []Rival{
+			{"app-crash", "the answer was cut inside its head because the process died"},
+			{"grpc-protocol-mismatch", "a gRPC call met a server that speaks HTTP/1, or the other way round"},
+			{"plaintext-to-tls-upstream", "the server speaks TLS on this port"},
+			{"keepalive-race", "the connection was closed inside the head of the answer; it happens rarely"},
+			{"upstream-remote-reset", "the upstream reset the stream"},
+		},
+		Checks: []string{
+			"kubectl get service {service} -n {namespace} -o jsonpath='{.spec.ports}'",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- curl -sv --http1.1 http://{upstream_ip}:{upstream_port}/",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request POST 'logging?http=debug&client=debug'",
+		},
+		Remedy:   "Name the port after its protocol (http, http2, grpc, https, tcp), and remove what HTTP forbids: two Content-Length headers, Content-Length with Transfer-Encoding, blanks in header names, more than 100 headers.",
+		Versions: "before Envoy 1.18 code 503 without the flag",
+		Docs:     []string{"https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{`[2026-05-15T12:24:12.444Z] "GET /basket HTTP/1.1" 502 UPE upstream_reset_before_response_started{protocol_error} - "-" 0 87 4 - "-" "Go-http-client/1.1" "d80ed237-fb12-4491-bcfc-90114ab15366" "basket:8080" "10.61.7.33:8080" inbound|8080|| 127.0.0.6:41077 10.61.7.33:8080 10.61.4.20:40118 outbound_.8080_._.basket.market.svc.cluster.local default`},
+	},
+	{
+		ID: "grpc-protocol-mismatch", Title: "gRPC and HTTP/1 meet on one port", Parent: "upstream-protocol-error", Side: ClientProxy, Severity: Error,
+		Meaning:  "The caller speaks HTTP/2, as gRPC does, and the server's port is treated as HTTP/1, or the other way round.",
+		Evidence: "a gRPC call with UPE (code 200) at once; the server's proxy writes 400 DPE for the same request",
+		Rivals:   []Rival{{"upstream-protocol-error", "the server does speak HTTP/2, and its answer is broken"}},
+		Checks: []string{
+			"kubectl get service {service} -n {namespace} -o jsonpath='{.spec.ports}'",
+			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json | grep -i -A4 http2",
+		},
+		Remedy:   "Name the port grpc or http2, or set appProtocol kubernetes.io/h2c.",
+		Docs:     []string{"https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection/"},
+		Examples: []string{`[2026-05-16T17:31:23.481Z] "POST /market.Basket/Add HTTP/2" 200 UPE upstream_reset_before_response_started{protocol_error} - "-" 0 0 2 - "-" "python-requests/2.32.3" "5188ab72-fa8d-43e5-b0ce-885d57206ffc" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+}
+
+var truncatedRules = []Rule{
+	{"details:^upstream_reset_after_response_started flag:UC code:503 !service-time", "upstream-closed", "response-truncated", Medium},
+	{"details:^upstream_reset_after_response_started flag:UPE", "response-truncated", "upstream-protocol-error app-crash", High},
+	{"details:^upstream_reset_after_response_started flag:UR", "response-truncated", "upstream-remote-reset", High},
+	{"details:^upstream_reset_after_response_started", "response-truncated", "app-crash", High},
+	// without details a service time tells that the head of an answer came
+	{"flag:UPE !details code:200-499 service-time", "response-truncated", "upstream-protocol-error app-crash", Medium},
+	{"flag:UC,UR,LR !details code:200-499 service-time", "response-truncated", "upstream-remote-reset app-crash", Medium},
+}
+
+var breakRules = []Rule{
+	// UC
+	{"flag:UC passthrough host-is-authority private-host", "headless-pod-ip-passthrough", "plaintext-to-strict-mtls upstream-closed", Medium},
+	{"flag:UC passthrough private-host at-once", "plaintext-to-strict-mtls", "headless-pod-ip-passthrough upstream-closed", Low},
+	{"flag:UC passthrough", "upstream-closed", "plaintext-to-tls-upstream", Medium},
+	{"flag:UC inbound round-seconds", "app-closed-after-timeout", "upstream-closed app-crash", Medium},
+	{"flag:UC inbound at-once", "keepalive-race", "app-crash upstream-closed", Medium},
+	{"flag:UC inbound", "upstream-closed", "app-crash app-closed-after-timeout", Medium},
+	{"flag:UC at-once host-tls-port", "upstream-closed", "plaintext-to-tls-upstream client-cert-refused keepalive-race", Medium},
+	{"flag:UC at-once outbound", "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining", Medium},
+	{"flag:UC round-seconds", "upstream-closed", "app-closed-after-timeout app-crash", Medium},
+	{"flag:UC at-once", "upstream-closed", "keepalive-race app-crash plaintext-to-strict-mtls peer-draining", Low},
+	{"flag:UC", "upstream-closed", "app-crash peer-draining", Medium},
+
+	// UPE
+	{"flag:UPE code:200 http2", "grpc-protocol-mismatch", "upstream-protocol-error", Low},
+	{"flag:UPE outbound at-once host-tls-port", "plaintext-to-tls-upstream", "upstream-protocol-error", Low},
+	{"flag:UPE inbound at-once", "upstream-protocol-error", "app-crash keepalive-race", Medium},
+	{"flag:UPE", "upstream-protocol-error", "app-crash grpc-protocol-mismatch plaintext-to-tls-upstream", Medium},
+
+	// UR, LR
+	{"flag:UR tcp outbound", "upstream-remote-reset", "plaintext-to-strict-mtls upstream-closed", Medium},
+	{"flag:UR tcp", "upstream-remote-reset", "upstream-closed", Medium},
+	{"flag:UR details:remote_refused_stream_reset", "upstream-remote-reset", "peer-draining", High},
+	{"flag:UR", "upstream-remote-reset", "upstream-protocol-error", Medium},
+	{"flag:LR", "local-reset", "upstream-protocol-error", Medium},
+
+	// the words alone: old versions without the flag, formats without flags
+	{"details:^upstream_reset_before_response_started_connection_termination", "upstream-closed", "keepalive-race app-crash", Medium},
+	{"details:^upstream_reset_before_response_started_protocol_error", "upstream-protocol-error", "app-crash", Medium},
+	{"details:^upstream_reset_before_response_started_remote", "upstream-remote-reset", "upstream-protocol-error", Medium},
+	{"details:^upstream_reset_before_response_started_local,^upstream_reset_before_response_started_http_1_premature_upstream_half_close", "local-reset", "upstream-closed", Medium},
+}

@@ -1,0 +1,325 @@
+package classify
+
+// connectCauses are why a proxy found no host to send to, or could not
+// connect to it.
+var connectCauses = []Cause{
+	{
+		ID: "no-endpoints", Title: "Service has no ready endpoint", Side: Platform, Severity: Error, Aliases: []string{"no-healthy-upstream"},
+		Meaning:  "The proxy knows the service, but has no healthy address to send to: no pod is ready, the selector or targetPort fits none, or every address is held to be unhealthy.",
+		Evidence: "flag UH with details no_healthy_upstream and no upstream host",
+		Rivals: []Rival{
+			{"outlier-all-ejected", "endpoints are listed, with OUTLIER CHECK = FAILED; 5xx, UF or UC of the same cluster came just before"},
+			{"dns-failure", "the host comes from a ServiceEntry that is resolved by DNS, and the name does not resolve"},
+			{"subset-without-endpoints", "other subsets of the service have endpoints"},
+			{"egress-blocked-tcp", "no Service has the address called: egress policy blocks it"},
+			{"egress-passthrough", "the request was to leave through passthrough, and its original address is lost"},
+		},
+		Checks: []string{
+			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
+			"kubectl describe service {service} -n {namespace}",
+		},
+		Remedy: "Get the pods of the service ready; if they are, compare the Service's selector and targetPort with the pods' labels and port names.",
+		Docs:   []string{"https://projectcontour.io/docs/latest/troubleshooting/common-proxy-errors/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{
+			`[2026-05-17T22:38:34.518Z] "GET /basket HTTP/1.1" 503 UH no_healthy_upstream - "-" 0 19 0 - "-" "curl/8.9.1" "d1c87d81-c2db-4db3-9f53-5d4d9e327ac8" "basket:8080" "-" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-18T03:45:45.555Z] "- - -" 0 UH - - "-" 0 0 0 - "-" "-" "-" "-" "-" outbound|5432||orders-db.market.svc.cluster.local - 10.96.31.8:5432 10.61.4.20:40118 - -`,
+		},
+	},
+	{
+		ID: "subset-without-endpoints", Title: "No ready pod carries the labels of this subset", Parent: "no-endpoints", Side: Platform, Severity: Error,
+		Meaning:  "The route sends to a subset of the service, and no ready pod has that subset's labels.",
+		Evidence: "flag UH on a cluster with a subset: outbound|port|SUBSET|host",
+		Rivals:   []Rival{{"outlier-all-ejected", "endpoints are listed, with OUTLIER CHECK = FAILED"}, {"no-endpoints", "the service has no ready pod in any subset"}},
+		Checks: []string{
+			"kubectl get destinationrules -A -o yaml | grep -B2 -A6 'name: {subset}'",
+			"kubectl get pods -n {namespace} --show-labels",
+			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
+		},
+		Remedy:   "Deploy pods with the subset's labels, correct the labels in the DestinationRule, or take the subset out of the route.",
+		Docs:     []string{"https://istio.io/latest/docs/ops/best-practices/traffic-management/"},
+		Examples: []string{`[2026-05-19T08:52:56.592Z] "GET /basket HTTP/1.1" 503 UH no_healthy_upstream - "-" 0 19 0 - "-" "okhttp/4.12.0" "c82a0dba-2dbe-4d4d-a001-7265a0c380fd" "basket:8080" "-" outbound|8080|v2|basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "outlier-all-ejected", Title: "Outlier detection has ejected every endpoint", Parent: "no-endpoints", Side: App, Severity: Error,
+		Meaning:  "The endpoints exist, but each answered with errors so often that the proxy stopped using it for a while. The first errors are the cause to look for.",
+		Evidence: "flag UH after an attempt that failed, or after 5xx, UF or UC of the same cluster; it ends by itself after the ejection time (30 s at first)",
+		Rivals:   []Rival{{"no-endpoints", "the proxy lists no endpoint at all"}},
+		Checks: []string{
+			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request GET stats | grep outlier_detection.ejections_active",
+		},
+		Remedy:   "Repair what the endpoints answered before. To soften the ejection raise consecutive5xxErrors or lower maxEjectionPercent.",
+		Docs:     []string{"https://istio.io/latest/docs/tasks/traffic-management/circuit-breaking/"},
+		Examples: []string{`[2026-05-20T13:59:07.629Z] "GET /basket HTTP/1.1" 503 URX,UH no_healthy_upstream - "delayed_connect_error:_Connection_refused" 0 19 31 - "-" "Go-http-client/1.1" "6b655116-423e-41cb-9d6e-b76ab6803371" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "dns-failure", Title: "Upstream host name does not resolve", Side: Network, Severity: Error,
+		Meaning:  "The proxy asked DNS for the host it was to call and got no address in time.",
+		Evidence: "flag DF, or details dns_resolution_failure (also beside UH)",
+		Rivals:   []Rival{{"no-endpoints", "the name resolves inside the pod"}, {"circuit-breaker-overflow", "the details speak of an overflow: too many names or lookups at once"}},
+		Checks:   []string{"kubectl exec -n {namespace} {pod} -c istio-proxy -- curl -sSv http://{host}/", "kubectl logs -n kube-system -l k8s-app=kube-dns", "istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'"},
+		Remedy:   "Correct the host name, or repair the DNS server that the pod uses.",
+		Versions: "flag DF since Envoy 1.22",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/dynamic_forward_proxy_filter"},
+		Examples: []string{`[2026-05-21T18:06:18.666Z] "GET /rates HTTP/1.1" 503 DF dns_resolution_failure{cares_norecords:Domain_name_not_found} - "-" 0 22 14 - "-" "python-requests/2.32.3" "2e4205fd-2166-48cb-bbe1-a87a685f9b58" "fx.example.org" "-" dynamic_forward_proxy - 10.96.31.8:8080 10.61.4.20:40118 - -`},
+	},
+	{
+		ID: "circuit-breaker-overflow", Title: "Connection pool or request limit reached", Side: ClientProxy, Severity: Error,
+		Meaning:  "As many connections or requests to the service were open as the proxy allows, so it refused this one at once.",
+		Evidence: "flag UO with reset reason overflow",
+		Rivals:   []Rival{{"retry-budget-overflow", "a first attempt failed and only its retry was refused: another flag or an upstream answer stands beside UO"}, {"maintenance-mode", "the details say maintenance_mode"}},
+		Checks: []string{
+			"kubectl get destinationrules -A -o yaml | grep -A12 connectionPool",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request GET stats | grep -E 'pending_overflow|cx_overflow'",
+		},
+		Remedy: "Raise the limits of connectionPool in the DestinationRule, add pods, or find out why the service has become slow.",
+		Docs:   []string{"https://istio.io/latest/docs/tasks/traffic-management/circuit-breaking/", "https://istio.io/latest/docs/ops/common-problems/network-issues/"},
+		Examples: []string{
+			`[2026-05-22T23:13:29.703Z] "GET /basket HTTP/1.1" 503 UO upstream_reset_before_response_started{overflow} - "-" 0 81 0 - "-" "curl/8.9.1" "7bcf28b5-5e18-499d-8a85-d80e0ef555f3" "basket:8080" "-" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-03T04:20:40.740Z] "- - -" 0 UO - - "-" 0 0 0 - "-" "-" "-" "-" "-" outbound|5432||orders-db.market.svc.cluster.local - 10.96.31.8:5432 10.61.4.20:40118 - -`,
+		},
+	},
+	{
+		ID: "retry-budget-overflow", Title: "Retry refused by retry budget; first failure stands", Parent: "circuit-breaker-overflow", Side: ClientProxy, Severity: Error,
+		Meaning:  "The request failed, was to be tried again, and the limit for retries forbade it. The first failure is what to look for.",
+		Evidence: "flag UO whose details are not an overflow: via_upstream, or the reset of the first attempt with its own flag",
+		Rivals:   []Rival{{"upstream-5xx", "the answer of the upstream is the failure that stands"}, {"upstream-connect-failed", "flag UF: the first attempt could not connect"}, {"upstream-closed", "flag UC: the first attempt was cut"}, {"upstream-remote-reset", "flag UR: the first attempt was reset"}, {"upstream-protocol-error", "flag UPE: the first answer was no valid HTTP"}, {"circuit-breaker-overflow", "the layout has no details: the retry itself may have met a full pool"}},
+		Checks: []string{
+			"kubectl get destinationrules -A -o yaml | grep -B2 -A2 maxRetries",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request GET stats | grep retry_overflow",
+		},
+		Remedy:   "Repair the first failure; raise maxRetries only if the upstream can bear it.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/circuit_breaking"},
+		Examples: []string{`[2026-05-04T09:27:51.777Z] "GET /basket HTTP/1.1" 500 UO via_upstream - "-" 0 140 22 21 "-" "okhttp/4.12.0" "15f3f78d-629d-48d8-8a18-f0e0039b3c5f" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "maintenance-mode", Title: "Cluster is switched to maintenance mode", Side: ClientProxy, Severity: Warning,
+		Meaning:  "Somebody switched the destination to maintenance at this proxy's run time, so it refuses a share of the requests or all of them.",
+		Evidence: "flag UO with details maintenance_mode",
+		Rivals:   []Rival{{"circuit-breaker-overflow", "the details say overflow"}},
+		Checks:   []string{"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request GET runtime | grep -A5 maintenance_mode"},
+		Remedy:   "Set the runtime key upstream.maintenance_mode of the cluster back to 0 when the maintenance is over.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_filters/router_filter", "https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details"},
+		Examples: []string{`[2026-05-05T14:34:02.814Z] "GET /basket HTTP/1.1" 503 UO maintenance_mode - "-" 0 16 0 - "-" "Go-http-client/1.1" "01d0fee0-ff9c-437e-8ef5-e6f8d9a2d18b" "basket:8080" "-" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "upstream-connect-failed", Title: "Connection to the upstream failed, reason not logged", Side: Network, Severity: Error, Aliases: []string{"upstream-connection-failure"},
+		Meaning:  "The proxy could not set up the connection to the upstream host, and the record does not say why.",
+		Evidence: "flag UF without a transport failure reason that names the cause",
+		Rivals: []Rival{
+			{"upstream-refused", "a connection by hand is refused: nothing listens on the port"},
+			{"upstream-unreachable", "there is no route to the address"},
+			{"plaintext-to-strict-mtls", "the destination demands mutual TLS and this proxy sends none"},
+			{"mtls-to-plaintext", "the destination has no sidecar and this proxy sends mutual TLS"},
+			{"client-cert-refused", "the peer cut the TLS handshake"},
+			{"tls-params-mismatch", "the peer cut the TLS handshake"},
+			{"upstream-connect-timeout", "it took as long as the connect timeout"},
+			{"egress-passthrough", "cluster PassthroughCluster: the address itself may be wrong"},
+			{"inbound-undeclared-port", "cluster InboundPassthroughCluster: the port is in no Service"},
+		},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- curl -sv telnet://{upstream_ip}:{upstream_port}",
+			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json",
+		},
+		Remedy: "Log UPSTREAM_TRANSPORT_FAILURE_REASON and RESPONSE_CODE_DETAILS: they name the cause. Until then look at port, network and TLS in this order.",
+		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{
+			`[2026-05-06T19:41:13.851Z] "GET /basket HTTP/1.1" 503 UF 0 91 3 - "-" "python-requests/2.32.3" "779522e8-1b9f-493a-ad8b-68136c453d41" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-07T00:48:24.888Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure} - "-" 0 98 3 - "-" "curl/8.9.1" "64c7d48d-1053-4751-b6b3-ec2a589e48aa" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+		},
+	},
+	{
+		ID: "upstream-refused", Title: "Nothing listens on the upstream port", Parent: "upstream-connect-failed", Side: App, Severity: Error, Aliases: []string{"upstream-connect-refused"},
+		Meaning:  "The address was reached, and its kernel refused the connection: no process listens on that port.",
+		Evidence: "flag UF with connect error 111 or Connection refused within milliseconds; beside DC or UT it is what an earlier attempt met",
+		Rivals: []Rival{
+			{"stale-endpoint", "the same single address fails for long, while the Service lists other addresses"},
+			{"app-crash", "the same pod worked a moment ago, and its container has restarted"},
+			{"egress-passthrough", "cluster PassthroughCluster: the address itself may be wrong"},
+			{"inbound-undeclared-port", "cluster InboundPassthroughCluster: callers use a port that is in no Service"},
+			{"upstream-connect-failed", "the record has no reason, so another failure is possible"},
+			{"client-disconnected", "the client left before the retries ended"},
+			{"route-timeout", "the route's timeout ended the retries"},
+			{"retries-exhausted", "a later attempt got an answer"},
+		},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- ss -ltn",
+		},
+		Remedy:   "Make targetPort the port that the container listens on, let the process listen on 0.0.0.0, and give it a readiness probe so that it gets no traffic before it listens.",
+		Versions: "Envoy 1.20 to 1.30 print 111, later ones the text",
+		Docs:     []string{"https://istio.io/latest/docs/ops/deployment/application-requirements/"},
+		Examples: []string{
+			`[2026-05-08T05:55:35.925Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure|delayed_connect_error:_Connection_refused} - "delayed_connect_error:_Connection_refused" 0 98 1 - "-" "axios/1.7.7" "5a89bd19-9f10-4b12-9d6b-3b1d37ad8824" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-09T10:02:46.962Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_failure,delayed_connect_error:_111} - "delayed_connect_error:_111" 0 145 0 - "-" "okhttp/4.12.0" "d39b1b8d-0807-466e-93f0-12469de91d7b" "basket:8080" "10.61.7.33:8080" inbound|8080|| - 10.61.7.33:8080 10.61.4.20:40118 outbound_.8080_._.basket.market.svc.cluster.local default`,
+			`[2026-05-10T15:09:57.999Z] "- - -" 0 UF,URX - - "delayed_connect_error:_111" 0 0 52 - "-" "-" "-" "-" "10.61.7.40:5432" outbound|5432||orders-db.market.svc.cluster.local - 10.96.31.8:5432 10.61.4.20:40118 - -`,
+		},
+	},
+	{
+		ID: "upstream-connect-timeout", Title: "Connection attempts to the upstream are not answered", Parent: "upstream-connect-failed", Side: Network, Severity: Error,
+		Meaning:  "The proxy called the address and heard nothing until the connect timeout ended. Something drops the packets, or the node is gone.",
+		Evidence: "flag UF with connection_timeout, or without a reason after about the connect timeout (Istio 10 s, Envoy 5 s, Contour 2 s) times the attempts",
+		Rivals: []Rival{
+			{"stale-endpoint", "only one address is silent and the Service no longer lists it"},
+			{"mtls-to-plaintext", "a plaintext server that waits for a whole request keeps the TLS handshake hanging"},
+			{"upstream-unreachable", "the layout has no reason: there may be no route"},
+			{"upstream-connect-failed", "the layout has no reason: it may have failed in another way"},
+			{"client-disconnected", "the client left before the retries ended"},
+			{"route-timeout", "the route's timeout ended the retries"},
+			{"retries-exhausted", "a later attempt got an answer"},
+		},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl get networkpolicies -A",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- curl -sv -m 5 telnet://{upstream_ip}:{upstream_port}",
+			"kubectl get nodes",
+		},
+		Remedy:   "Open the port in NetworkPolicy, security group or firewall, or replace the node that is gone.",
+		Versions: "Envoy 1.27 and later say connection_timeout, earlier ones connection_failure",
+		Docs:     []string{"https://projectcontour.io/docs/latest/troubleshooting/common-proxy-errors/", "https://cloud.google.com/service-mesh/docs/troubleshooting/troubleshoot-traffic"},
+		Examples: []string{
+			`[2026-05-11T20:16:08.036Z] "GET /basket HTTP/1.1" 503 UF,URX upstream_reset_before_response_started{connection_timeout} - "-" 0 114 30071 - "-" "python-requests/2.32.3" "e4761ba5-6c2b-4c4b-849b-d2927cd16c4a" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-12T01:23:19.073Z] "GET /basket HTTP/1.1" 503 UF,URX upstream_reset_before_response_started{connection_failure} - "-" 0 91 30104 - "-" "curl/8.9.1" "1256414e-228e-4a2b-b1e7-c6ae65da9037" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+		},
+	},
+	{
+		ID: "upstream-unreachable", Title: "No network path to the upstream address", Parent: "upstream-connect-failed", Side: Network, Severity: Error,
+		Meaning:  "The network itself said that it knows no way to the address, or that the way is forbidden.",
+		Evidence: "flag UF with connect error 113 or 101, or their texts No route to host and Network is unreachable; Permission denied and Invalid argument at once come from the routing table",
+		Rivals: []Rival{
+			{"stale-endpoint", "the pod of this address is gone, and other addresses work"},
+			{"client-disconnected", "the client left before the retries ended"},
+			{"route-timeout", "the route's timeout ended the retries"},
+			{"retries-exhausted", "a later attempt got an answer"},
+		},
+		Checks: []string{
+			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl get nodes -o wide",
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- curl -sv -m 5 telnet://{upstream_ip}:{upstream_port}",
+		},
+		Remedy:   "Repair routing or CNI between the nodes; if the pod is gone, find out why the proxy still has its address.",
+		Docs:     []string{"https://man7.org/linux/man-pages/man2/connect.2.html"},
+		Examples: []string{`[2026-05-13T06:30:30.110Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure|delayed_connect_error:_113} - "delayed_connect_error:_113" 0 98 3070 - "-" "axios/1.7.7" "f00e9f69-1a2d-4b92-be8b-35eb64b3710c" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`, `[2026-05-14T11:37:41.147Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure|immediate_connect_error:_Network_is_unreachable|remote_address:10.61.7.33:8080} - "immediate_connect_error:_Network_is_unreachable|remote_address:10.61.7.33:8080" 0 98 0 - "-" "okhttp/4.12.0" "7d1cc371-a641-44d3-8e96-1125afa70236" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+	{
+		ID: "stale-endpoint", Title: "Proxy still dials an address of a pod long gone", Parent: "upstream-connect-failed", Side: ControlPlane, Severity: Error,
+		Meaning:  "One address keeps failing while the others work, because the proxy was never told that its pod is gone.",
+		Evidence: "not proved by one record: always the same upstream host fails, and the Service does not list it",
+		Rivals:   []Rival{{"upstream-connect-timeout", "the Service does list the address"}, {"upstream-refused", "the pod is there, but does not listen"}},
+		Checks: []string{
+			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
+			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"istioctl proxy-status",
+		},
+		Remedy: "Restart the proxy to get traffic flowing, then find out why it gets no endpoint updates (istiod, a dead WorkloadEntry, an old DNS entry).",
+		Docs:   []string{"https://istio.io/latest/docs/ops/diagnostic-tools/proxy-cmd/"},
+	},
+	{
+		ID: "local-connection-failure", Title: "This proxy could not open or bind a socket", Parent: "upstream-connect-failed", Side: ClientProxy, Severity: Error,
+		Meaning:  "The connection failed before it left this pod: the proxy has no file descriptor, source port or source address left.",
+		Evidence: "flag UF with local_connection_failure, socket_creation_failure, or a failure to bind",
+		Rivals: []Rival{
+			{"fd-limit-crash", "the proxy logs Too many open files"},
+			{"client-disconnected", "the client left before the retries ended"},
+			{"route-timeout", "the route's timeout ended the retries"},
+			{"retries-exhausted", "a later attempt got an answer"},
+		},
+		Checks: []string{
+			"kubectl exec -n {namespace} {pod} -c istio-proxy -- sh -c 'ulimit -n; ls /proc/1/fd | wc -l; ss -s'",
+			"kubectl logs -n {namespace} {pod} -c istio-proxy | grep -i 'too many open files'",
+		},
+		Remedy:   "Raise the limit of open files of the proxy container, lower the number of connections, or widen the range of local ports.",
+		Versions: "named since Envoy 1.28; older ones crash without descriptors",
+		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
+		Examples: []string{
+			`[2026-05-15T16:44:52.184Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{local_connection_failure|socket_creation_failure} - "socket_creation_failure" 0 97 0 - "-" "Go-http-client/1.1" "07994315-6851-4b03-b963-47daa0f66aee" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+			`[2026-05-16T21:51:03.221Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{local_connection_failure|failed_to_bind_to_10.61.4.20:0:_Address_already_in_use} - "failed_to_bind_to_10.61.4.20:0:_Address_already_in_use" 0 97 0 - "-" "python-requests/2.32.3" "bc9efc98-5e65-488a-9b77-b560f4f0987f" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`,
+		},
+	},
+	{
+		ID: "retries-exhausted", Title: "All retries used up; the last failure was passed on", Side: App, Severity: Error,
+		Meaning:  "Every attempt failed, and the client got the answer of the last one. The upstream is what to look at.",
+		Evidence: "flag URX with an upstream's answer (via_upstream or a service time), and no flag that tells more",
+		Rivals:   []Rival{{"upstream-5xx", "the same failure without retries"}, {"upstream-connect-failed", "the layout has no details: the attempts may have failed to connect"}},
+		Checks: []string{
+			"kubectl logs -n {namespace} {pod} -c istio-proxy | grep -F {upstream_ip}",
+			"kubectl get virtualservices -A -o yaml | grep -A4 retries",
+		},
+		Remedy:   "Repair the upstream's errors. More retries only add load.",
+		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
+		Examples: []string{`[2026-05-17T02:58:14.258Z] "GET /basket HTTP/1.1" 503 URX via_upstream - "-" 0 140 88 87 "-" "curl/8.9.1" "d33da916-5f97-468c-b8bf-67c4342e2092" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
+	},
+}
+
+// overflowRules stand before those of the flags that may be beside UO.
+var overflowRules = []Rule{
+	{"details:^maintenance_mode$", "maintenance-mode", "", High},
+	{"details:^upstream_reset_before_response_started_overflow", "circuit-breaker-overflow", "", High},
+	{"flag:UO details:^upstream_reset_before_response_started_connection_termination", "retry-budget-overflow", "upstream-closed", High},
+	{"flag:UO details:^upstream_reset_before_response_started_remote_reset,^upstream_reset_before_response_started_remote_refused_stream_reset", "retry-budget-overflow", "upstream-remote-reset", High},
+	{"flag:UO details:^upstream_reset_before_response_started_protocol_error", "retry-budget-overflow", "upstream-protocol-error", High},
+	{"flag:UO details:^upstream_reset_before_response_started", "retry-budget-overflow", "upstream-connect-failed", High},
+	{"flag:UO details:^via_upstream$", "retry-budget-overflow", "upstream-5xx", High},
+	{"flag:UO !details service-time", "retry-budget-overflow", "upstream-5xx", Medium},
+	{"flag:UO !details flag:UF", "retry-budget-overflow", "upstream-connect-failed circuit-breaker-overflow", Medium},
+	{"flag:UO !details flag:UC", "retry-budget-overflow", "upstream-closed circuit-breaker-overflow", Medium},
+	{"flag:UO !details flag:UR", "retry-budget-overflow", "upstream-remote-reset circuit-breaker-overflow", Medium},
+	{"flag:UO !details flag:UPE", "retry-budget-overflow", "upstream-protocol-error circuit-breaker-overflow", Medium},
+	{"flag:UO code:0", "circuit-breaker-overflow", "", High},
+	{"flag:UO", "circuit-breaker-overflow", "retry-budget-overflow maintenance-mode", Medium},
+}
+
+// hostRules are for requests that found no host.
+var hostRules = []Rule{
+	{"details:^dns_cache_overflow,^dns_cache_pending_requests_overflow,^dynamic_forward_proxy_pending_request_overflow,^sub_cluster_overflow", "dns-failure", "circuit-breaker-overflow", Medium},
+	{"details:^dns_resolution_failure,^dns_resolution_timeout,^sub_cluster_warming_timeout", "dns-failure", "", High},
+	{"flag:DF", "dns-failure", "", High},
+	{"flag:UH host", "outlier-all-ejected", "no-endpoints", Medium},
+	{"flag:UH reason", "outlier-all-ejected", "no-endpoints", Medium},
+	{"flag:UH subset", "subset-without-endpoints", "outlier-all-ejected no-endpoints", Medium},
+	{"flag:UH passthrough", "no-endpoints", "egress-passthrough", Medium},
+	{"flag:UH external", "no-endpoints", "dns-failure outlier-all-ejected", Medium},
+	{"flag:UH tcp !cluster", "no-endpoints", "egress-blocked-tcp outlier-all-ejected subset-without-endpoints", Low},
+	{"flag:UH cluster", "no-endpoints", "outlier-all-ejected", Medium},
+	{"flag:UH", "no-endpoints", "outlier-all-ejected subset-without-endpoints dns-failure", Medium},
+	{"details:^no_healthy_upstream", "no-endpoints", "outlier-all-ejected", Medium},
+}
+
+// connectReasons are the reasons of transport without TLS; reasonRules makes
+// rules of them.
+var connectReasons = []reason{
+	{words: "connection_refused,connect_error_111,no_such_file_or_directory", when: "passthrough", cause: "upstream-refused", rivals: "egress-passthrough", confidence: High},
+	{words: "connection_refused,connect_error_111,no_such_file_or_directory", when: "inbound-passthrough", cause: "upstream-refused", rivals: "inbound-undeclared-port", confidence: High},
+	{words: "connection_refused,connect_error_111,no_such_file_or_directory", when: "inbound", cause: "upstream-refused", rivals: "app-crash", confidence: High},
+	{words: "failed_to_bind_to,socket_creation_failure,connect_error_24,connect_error_97,connect_error_98,connect_error_99,too_many_open_files,cannot_assign_requested_address,address_family_not_supported_by_protocol", cause: "local-connection-failure", rivals: "fd-limit-crash", confidence: High},
+	{words: "connection_refused,connect_error_111,no_such_file_or_directory", cause: "upstream-refused", rivals: "stale-endpoint", confidence: High},
+	{words: "no_route_to_host,network_is_unreachable,connect_error_113,connect_error_101,immediate_connect_error_permission_denied,immediate_connect_error_invalid_argument,immediate_connect_error_13,immediate_connect_error_22", cause: "upstream-unreachable", rivals: "stale-endpoint", confidence: High},
+	{words: "connection_timed_out,connect_error_110", cause: "upstream-connect-timeout", rivals: "stale-endpoint", confidence: High},
+}
+
+// connectRules are for UF without a reason that is known.
+var connectRules = []Rule{
+	{"details:^upstream_reset_before_response_started_local_connection_failure", "local-connection-failure", "fd-limit-crash", High},
+	{"details:^upstream_reset_before_response_started_connection_timeout", "upstream-connect-timeout", "stale-endpoint mtls-to-plaintext", High},
+	{"flag:UF passthrough", "upstream-connect-failed", "egress-passthrough upstream-refused", Medium},
+	{"flag:UF inbound-passthrough", "upstream-connect-failed", "upstream-refused inbound-undeclared-port", Medium},
+	{"flag:UF inbound loopback slow !reason", "upstream-connect-failed", "upstream-refused upstream-connect-timeout", Low},
+	{"flag:UF inbound loopback !reason", "upstream-refused", "upstream-connect-failed", Medium},
+	{"details:^upstream_reset_before_response_started_remote_connection_failure", "upstream-connect-failed", "plaintext-to-strict-mtls client-cert-refused tls-params-mismatch", Medium},
+	{"flag:UF slow !reason", "upstream-connect-timeout", "upstream-unreachable stale-endpoint upstream-connect-failed", Medium},
+	{"flag:UF tcp host !at-once !reason", "upstream-connect-timeout", "upstream-connect-failed stale-endpoint mtls-to-plaintext", Low},
+	{"flag:UF details", "upstream-connect-failed", "upstream-refused plaintext-to-strict-mtls mtls-to-plaintext", Medium},
+	{"flag:UF !at-once", "upstream-connect-failed", "upstream-refused upstream-connect-timeout plaintext-to-strict-mtls mtls-to-plaintext", Low},
+	{"flag:UF", "upstream-connect-failed", "upstream-refused plaintext-to-strict-mtls mtls-to-plaintext", Low},
+	{"details:^upstream_reset_before_response_started_connection_failure", "upstream-connect-failed", "upstream-connect-timeout upstream-refused", Low},
+}
+
+var retryRules = []Rule{
+	{"flag:URX details:^via_upstream$", "retries-exhausted", "upstream-5xx", High},
+	{"flag:URX only:URX code:0 column:host !host !both-ways", "rate-limited-local", "retries-exhausted", Medium},
+	{"flag:URX service-time", "retries-exhausted", "upstream-5xx", Medium},
+	{"flag:URX", "retries-exhausted", "upstream-connect-failed upstream-5xx", Low},
+}

@@ -1,0 +1,269 @@
+package classify
+
+import (
+	"bytes"
+	"hash/maphash"
+	"slices"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// What a classifier remembers at most before it starts afresh.
+const (
+	maxSets     = 1 << 14
+	maxPlans    = 1 << 13
+	maxTexts    = 1 << 10 // a power of two
+	maxBranches = 1 << 16
+)
+
+// first is the first key of a verdict: what is cheap to read of a record.
+type first struct {
+	flags   parser.FlagSet
+	code    int16 // -1: none
+	grpc    int16 // -1: none
+	kind    parser.Kind
+	emitter parser.Emitter
+	level   uint8
+	notes   uint8                // bits of the notes that are there
+	texts   [earlyColumns]uint16 // numbers of sets of phrases
+}
+
+// absent is the number of a text that is not there.
+const absent = 0
+
+// look is a first key with its sets of phrases: what terms are tested on.
+type look struct {
+	first
+	found [earlyColumns]found
+}
+
+// memo is what one goroutine's classifier remembers.
+type memo struct {
+	seed     maphash.Seed
+	sets     map[found]uint16
+	list     []found // by number
+	texts    [earlyColumns][]text
+	plans    map[first]*plan
+	branches int // of all plans
+	words    []uint64
+}
+
+// A text is a value that was looked through before.
+type text struct {
+	hash uint64
+	set  uint16
+}
+
+func newMemo() memo {
+	m := memo{seed: maphash.MakeSeed(), words: make([]uint64, 0, maxWords)}
+	m.forget()
+	return m
+}
+
+func (m *memo) forget() {
+	m.sets, m.list, m.plans, m.branches = map[found]uint16{}, make([]found, 1), map[first]*plan{}, 0
+	for i := range m.texts {
+		m.texts[i] = make([]text, maxTexts)
+	}
+}
+
+// A plan is what is left to ask once the first key is known: a tree of
+// questions that grows as they are asked. No record is asked more than its own
+// path needs.
+type plan struct {
+	rules []int // candidates in order; the last one may have nothing to ask
+	root  *branch
+}
+
+// A branch is a question and what follows from its answers, or the end: the
+// number of a rule, -1 for none.
+type branch struct {
+	question int // -1 at the end
+	rule     int
+	next     [2]*branch // by the answer, nil while it never came
+}
+
+// plan returns the plan of a record, a remembered one if there is one.
+func (c *Classifier) plan(r *parser.Record) *plan {
+	m := &c.memo
+	if len(m.list) >= maxSets || len(m.plans) >= maxPlans || m.branches >= maxBranches {
+		m.forget()
+	}
+	k := c.first(r)
+	if p := m.plans[k]; p != nil {
+		return p
+	}
+	p := c.newPlan(k)
+	m.plans[k] = p
+	return p
+}
+
+// first reads the first key of a record.
+func (c *Classifier) first(r *parser.Record) (k first) {
+	k.kind, k.code, k.grpc = r.Kind, -1, -1
+	from, to := 0, accessColumns
+	if r.Kind == parser.Event {
+		from, to = accessColumns, earlyColumns
+		k.emitter, k.level = r.Emitter, levelOf(r.Bytes(parser.Level))
+	} else {
+		k.flags, _ = r.Flags()
+		if code, ok := r.Code(); ok {
+			k.code = int16(code)
+		}
+		if r.Has(parser.GRPCStatus) {
+			if n, ok := parser.GRPCStatusNumber(r.Bytes(parser.GRPCStatus)); ok {
+				k.grpc = int16(n)
+			}
+		}
+	}
+	for i, n := range notes {
+		if n.read(r) != nil {
+			k.notes |= 1 << i
+		}
+	}
+	for i := from; i < to; i++ {
+		value := r.Bytes(columns[i].field)
+		if columns[i].field == parser.Message {
+			value = r.Text()
+		}
+		if value != nil {
+			k.texts[i] = c.set(i, value)
+		}
+	}
+	return k
+}
+
+// set returns the number of the set of phrases that a text has.
+func (c *Classifier) set(column int, value []byte) uint16 {
+	m := &c.memo
+	h := maphash.Bytes(m.seed, value)
+	t := &m.texts[column][h%maxTexts]
+	if t.hash == h && t.set != absent {
+		return t.set
+	}
+	if len(value) > maxText {
+		m.words = wordsOf(m.words[:0], value[:maxText/2])
+		value = value[len(value)-maxText/2:]
+	} else {
+		m.words = m.words[:0]
+	}
+	m.words = wordsOf(m.words, value)
+	f := c.phrases[column].find(m.words)
+	n, ok := m.sets[f]
+	if !ok {
+		n = uint16(len(m.list))
+		m.sets[f], m.list = n, append(m.list, f)
+	}
+	*t = text{h, n}
+	return n
+}
+
+// newPlan tries the rules on a first key.
+func (c *Classifier) newPlan(k first) *plan {
+	l := look{first: k}
+	for i, n := range k.texts {
+		l.found[i] = c.memo.list[n]
+	}
+	p := &plan{}
+	for i := range c.rules {
+		if cond := &c.rules[i].condition; cond.possible(&l) {
+			p.rules = append(p.rules, i)
+			if len(cond.late) == 0 {
+				break
+			}
+		}
+	}
+	p.root = c.grow(p, nil)
+	return p
+}
+
+// possible says whether the condition is about such a record and the terms of
+// the first key hold.
+func (cond *condition) possible(l *look) bool {
+	if cond.kind != l.kind {
+		return false
+	}
+	for _, t := range cond.early {
+		if t.holds(l) != t.want {
+			return false
+		}
+	}
+	return true
+}
+
+// decide returns the number of the first rule that fits the record, -1 for
+// none.
+func (p *plan) decide(c *Classifier, r *parser.Record) int {
+	n := p.root
+	for n.question >= 0 {
+		answer := 0
+		if c.questions[n.question].test(r) {
+			answer = 1
+		}
+		if n.next[answer] == nil {
+			n.next[answer] = c.grow(p, p.path(c, r, n))
+		}
+		n = n.next[answer]
+	}
+	return n.rule
+}
+
+// path returns what the record was asked down to a branch, with the answers.
+func (p *plan) path(c *Classifier, r *parser.Record, to *branch) (known []ask) {
+	for n := p.root; ; {
+		yes := c.questions[n.question].test(r)
+		known = append(known, ask{n.question, yes})
+		if n == to {
+			return known
+		}
+		n = n.next[map[bool]int{true: 1}[yes]]
+	}
+}
+
+// grow makes the branch that follows from what is known: the first rule that is
+// not refuted is asked for what it still needs, or is the answer.
+func (c *Classifier) grow(p *plan, known []ask) *branch {
+	c.memo.branches++
+next:
+	for _, n := range p.rules {
+		open := -1
+		for _, a := range c.rules[n].late {
+			i := slices.IndexFunc(known, func(k ask) bool { return k.question == a.question })
+			switch {
+			case i < 0 && open < 0:
+				open = a.question
+			case i >= 0 && known[i].want != a.want:
+				continue next
+			}
+		}
+		return &branch{question: open, rule: n}
+	}
+	return &branch{question: -1, rule: -1}
+}
+
+// levels are the levels of events, by the number in the first key, each with
+// its spellings: Envoy's, Istio's, klog's and those of Kubernetes events.
+var levels = [][]string{
+	{""}, {"trace", "t"}, {"debug", "d"}, {"info", "i", "normal", "notice"}, {"warning", "warn", "w"}, {"error", "err", "e"},
+	{"critical", "fatal", "panic", "dpanic", "alert", "emergency", "c", "f"},
+}
+
+func levelOf(value []byte) uint8 {
+	for n, words := range levels {
+		for _, word := range words {
+			if len(word) == len(value) && bytes.EqualFold([]byte(word), value) {
+				return uint8(n)
+			}
+		}
+	}
+	return 0
+}
+
+// earlyFields are the fields of the first key.
+func earlyFields() parser.FieldSet {
+	s := parser.Fields(parser.ResponseCode, parser.ResponseFlags, parser.GRPCStatus, parser.Level)
+	for _, col := range columns[:earlyColumns] {
+		s |= parser.Fields(col.field)
+	}
+	return s
+}

@@ -1,0 +1,76 @@
+package classify
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// slowWords are the words of a text as it is read by people.
+func slowWords(text string) []string {
+	for _, escape := range []string{`\n`, `\t`, `\r`} {
+		text = strings.ReplaceAll(text, escape, " ")
+	}
+	return strings.FieldsFunc(strings.Map(func(c rune) rune {
+		if c >= 'A' && c <= 'Z' {
+			return c + 'a' - 'A'
+		}
+		return c
+	}, text), func(c rune) bool { return (c < 'a' || c > 'z') && (c < '0' || c > '9') })
+}
+
+// slowHas says whether a text has a phrase.
+func slowHas(text, spelling string) bool {
+	inner, begin := strings.CutPrefix(spelling, "^")
+	inner, end := strings.CutSuffix(inner, "$")
+	words, want := slowWords(text), slowWords(inner)
+	for i := 0; i+len(want) <= len(words); i++ {
+		if slices.Equal(words[i:i+len(want)], want) && (!begin || i == 0) && (!end || i+len(want) == len(words)) {
+			return true
+		}
+	}
+	return false
+}
+
+func FuzzPhrases(f *testing.F) {
+	for _, text := range []string{
+		"delayed_connect_error:_111", "gRPC config stream to xds-grpc closed: 14, no healthy upstream{no_healthy_upstream}",
+		`Error adding/updating listener(s) a: duplicate listener a found\nb: no filter chains specified\n`, `C:\\new\table`, "closed: 14, ", "",
+	} {
+		f.Add(text)
+	}
+	var p phrases
+	spellings := []string{"closed_14$", "closed", "^gRPC_config", "no_healthy_upstream", "111", "listener", "duplicate_listener", "specified", "a", "n", "healthy", "^closed$", "updating_listener_s"}
+	for _, s := range spellings {
+		if _, err := p.number(s); err != nil {
+			f.Fatal(err)
+		}
+	}
+	p.build()
+	f.Fuzz(func(t *testing.T, text string) {
+		words := wordsOf(nil, []byte(text))
+		if len(words) == maxWords || strings.Contains(text, `\\`) {
+			return // a text that is cut; escaped backslashes, which JSON alone can tell
+		}
+		found := p.find(words)
+		for _, s := range spellings {
+			if got, want := found.has(p.numbers[s]), slowHas(text, s); got != want {
+				t.Errorf("%q has %q: got %v, want %v", text, s, got, want)
+			}
+		}
+	})
+}
+
+// The reason may stand at either end of a text that is too long to read.
+func TestLongTextsAreReadAtBothEnds(t *testing.T) {
+	c := classifier(t)
+	head, reason, filler := "error initializing configuration '/opt/edge/envoy.yaml': ", "Invalid path: /opt/edge/ca.pem", strings.Repeat("till ", maxText)
+	for _, text := range []string{head + reason + filler, head + filler + reason} {
+		line := record(t, "[2026-03-15 03:58:10.105][77][critical][main] "+text, parser.Event)
+		if v := c.Classify(line); v.Cause == nil || v.Cause.ID != "bootstrap-missing-file" {
+			t.Errorf("got %+v", v)
+		}
+	}
+}

@@ -1,0 +1,184 @@
+package parser
+
+import "bytes"
+
+// The formats that a caller gave stand in front of all that the parser knows:
+// every line is tried with each of them, in their order, once its wrappers are
+// off. So what a line is does not depend on its neighbours.
+
+// give takes the caller's formats.
+func (p *Parser) give(formats []*Format) {
+	p.given = formats
+	for _, f := range formats {
+		p.givenText = p.givenText || f.object == nil
+		p.givenMap = p.givenMap || f.object != nil
+		p.givenBrace = p.givenBrace || f.object == nil && (f.prefix == "" || f.prefix[0] == '{')
+	}
+	if p.givenText {
+		p.groups.stops = p.fitsGiven
+	}
+}
+
+// flatGiven reads a line whose values upset no plan.
+func (p *Parser) flatGiven(s []byte) bool {
+	for _, f := range p.given {
+		if f.object == nil && f.place(s, p.placed[:]) && !f.gluedAt(s) {
+			p.begin(f, s)
+			for i := range f.columns {
+				at := p.placed[i]
+				p.column(&f.columns[i], s, edge{from: at.lo, to: at.hi})
+			}
+			return true
+		}
+	}
+	return false
+}
+
+// gluedAt says whether another record of the format may begin within the line
+// although the whole line fits its plan.
+func (f *Format) gluedAt(s []byte) bool {
+	return f.plan.guard == 0 && f.headed && f.nextHead(s, 1) > 0
+}
+
+// nextHead returns the offset from i on where another record of the format
+// seems to begin: the text in front of its time, and a time. It is negative
+// when there is none.
+func (f *Format) nextHead(s []byte, i int) int {
+	c := &f.columns[0]
+	for ; ; i++ {
+		j := 0
+		if f.prefix != "" {
+			j = bytes.Index(s[min(i, len(s)):], []byte(f.prefix))
+		} else {
+			j = yearIn(s[min(i, len(s)):])
+		}
+		if j < 0 {
+			return -1
+		}
+		i += j
+		lo := i + len(f.prefix)
+		if n := bytes.Index(s[lo:], []byte(c.until)); n > 0 && n < 64 && c.fits(c.typ, s[lo:lo+n]) {
+			return i
+		}
+	}
+}
+
+// yearIn returns the offset of the first `2026-` of this century in s;
+// negative when there is none.
+func yearIn(s []byte) int {
+	for i := 0; ; i++ {
+		j := bytes.Index(s[i:], []byte("20"))
+		if j < 0 || i+j+5 > len(s) {
+			return -1
+		}
+		if i += j; s[i+4] == '-' && isDigits(s[i:i+4]) {
+			return i
+		}
+	}
+}
+
+// readGiven reads a line in one of the given text formats: the first one that
+// the whole line fits.
+func (p *Parser) readGiven(s []byte) bool {
+	return p.givenText && (p.splitGiven(s) || p.flatGiven(s) || p.cutGiven(s))
+}
+
+// cutGiven tries all cuts: of the line, of it without blanks at its end, and
+// with columns of any type where users or filters write.
+func (p *Parser) cutGiven(s []byte) bool {
+	if f := p.givenFor(s); f != nil {
+		return p.take(f, s)
+	}
+	if short := bytes.TrimRight(s, " \t"); len(short) < len(s) {
+		if f := p.givenFor(short); f != nil {
+			return p.take(f, short)
+		}
+	}
+	p.cuts.loose = true
+	f := p.givenFor(s)
+	p.cuts.loose = false
+	return f != nil && p.take(f, s)
+}
+
+// givenFor returns the first of the given text formats that a line fits; the
+// cuts are those of the line then.
+func (p *Parser) givenFor(s []byte) *Format {
+	for _, f := range p.given {
+		if f.object != nil || !hasPrefix(s, f.prefix) {
+			continue
+		}
+		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.full {
+			return f
+		}
+	}
+	return nil
+}
+
+func (p *Parser) fitsGiven(s []byte) bool {
+	return p.givenText && len(s) > 0 && p.givenFor(s) != nil
+}
+
+// splitGiven reads the first of several records that stand on one line, since
+// their format ends with no line end.
+func (p *Parser) splitGiven(s []byte) bool {
+	for _, f := range p.given {
+		if !f.headed || f.object != nil || !hasPrefix(s, f.prefix) {
+			continue
+		}
+		for at := f.nextHead(s, 1); at > 0; at = f.nextHead(s, at+1) {
+			first := s[:at]
+			if p.cuts.run(f, first, 0, len(f.prefix)); !p.cuts.full {
+				continue
+			}
+			p.take(f, first)
+			suspicious := p.rec.Suspicious
+			p.suspect = p.givenFor(s) != nil // a user may have written the second head
+			p.rec.Suspicious = suspicious
+			p.splitAt(s, at)
+			return true
+		}
+	}
+	return false
+}
+
+// tornGiven reads what a line that breaks off has of a given format, if it has
+// a column that says how the request ended.
+func (p *Parser) tornGiven(s []byte) bool {
+	for _, f := range p.given {
+		if !f.headed || f.object != nil || !hasPrefix(s, f.prefix) {
+			continue
+		}
+		if p.cuts.run(f, s, 0, len(f.prefix)); !p.endsInColumn(f, s) {
+			continue
+		}
+		ended := FieldSet(0)
+		for i := range p.cuts.end {
+			ended |= 1 << f.columns[i].field
+		}
+		if ended&Fields(ResponseCode, ResponseFlags, ResponseCodeDetails) != 0 {
+			p.rec.Partial = p.take(f, s)
+			return true
+		}
+	}
+	return false
+}
+
+// ownLine says whether a line is to be tried with the given text formats
+// before its wrappers are taken off: it has none, as far as can be seen.
+func (p *Parser) ownLine(s []byte) bool {
+	switch n := stamp(s); {
+	case n == 0:
+		_, end := prefixEnds(s)
+		return end == 0
+	default:
+		_, cri := criHead(s, n)
+		return !cri && !p.fitsGiven(s[n:])
+	}
+}
+
+// begin makes the record an access record of the format, without a value yet.
+func (p *Parser) begin(f *Format, s []byte) {
+	r := &p.rec
+	r.forget()
+	r.Kind, r.Dialect, r.text, r.layout, r.clock = Access, f.dialect, s, f.layout, f.clock
+}

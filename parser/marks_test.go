@@ -1,0 +1,89 @@
+package parser
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The two scanners find what a loop over the bytes finds, wherever the marks
+// stand, however long the text is and whatever is behind it.
+func FuzzScanMarks(f *testing.F) {
+	for _, line := range corpus(f) {
+		f.Add(line, uint16(len(line)), false)
+	}
+	f.Add([]byte(`""""""""""""""""""""""""""""""`+"\n \n\n"), uint16(3), true)
+	f.Fuzz(func(t *testing.T, data []byte, cut uint16, repeat bool) {
+		if repeat && len(data) > 0 {
+			data = bytes.Repeat(data, 1+stretch/len(data))
+		}
+		n := max(0, min(len(data), stretch)-int(cut)%128)
+		checkMarks(t, append(block(data), bytes.Repeat([]byte("\"\n "), 30)...)[:n])
+	})
+}
+
+func TestScanMarks(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	for n := range 300 {
+		text := make([]byte, n, n+Padding)
+		for range 10 {
+			for i := range text[:cap(text)] {
+				text[:cap(text)][i] = "\n\" abc\x80\xa2"[random.IntN(8)]
+			}
+			checkMarks(t, text)
+		}
+	}
+	for _, c := range []byte("\"\n a") {
+		text := append(bytes.Repeat([]byte{c}, stretch), make([]byte, Padding)...)[:stretch]
+		checkMarks(t, text)
+	}
+}
+
+func checkMarks(t *testing.T, text []byte) {
+	t.Helper()
+	var quotes []uint16
+	var ends []lineEnd
+	for i, c := range text {
+		switch c {
+		case '"':
+			quotes = append(quotes, uint16(i))
+		case '\n':
+			ends = append(ends, lineEnd{uint16(i), uint16(len(quotes))})
+		}
+	}
+	for name, scan := range map[string]func([]byte, *marks){"chosen": scanMarks, "plain": scanMarksGo} {
+		m := new(marks)
+		scan(text, m)
+		if !slices.Equal(m.quotes[:m.total], quotes) || !slices.Equal(m.ends[:m.lines], ends) {
+			t.Fatalf("%s, %q: quotes %v, ends %v; want %v, %v",
+				name, text, m.quotes[:m.total], m.ends[:m.lines], quotes, ends)
+		}
+	}
+}
+
+// Where a stretch ends does not matter, nor that a line is longer than one.
+func TestLinesAroundAStretch(t *testing.T) {
+	p := NewParser(AllFields)
+	for n := stretch - 300; n < stretch+100; n++ {
+		long := istioLine(strings.Repeat("p", n))
+		text := long + "\nnoise\n" + istioLine("short") + "\r\n" + `[2026-03-02T10:00:00.000Z] "GET /` + "\n" + long + "\n" + istioLine("last")
+		p.Reset(block([]byte(text)))
+		kinds, size := []Kind(nil), 0
+		for r, ok := p.Next(); ok; r, ok = p.Next() {
+			kinds = append(kinds, r.Kind)
+			size += r.Size
+			if code, _ := r.Code(); r.Kind == Access && (code != 503 || string(r.Bytes(RouteName)) != "default" || string(r.Bytes(BytesSent)) != "91") {
+				t.Fatalf("%d: code %d, route %q, sent %q", n, code, r.Bytes(RouteName), r.Bytes(BytesSent))
+			}
+		}
+		if !slices.Equal(kinds, []Kind{Access, Noise, Access, Invalid, Access, Access}) || size != len(text) {
+			t.Fatalf("%d: kinds %v, %d of %d bytes", n, kinds, size, len(text))
+		}
+	}
+}
+
+func istioLine(path string) string {
+	return `[2026-03-02T10:00:00.000Z] "GET /` + path + ` HTTP/1.1" 503 UF upstream_reset_before_response_started{connection_timeout} - "-" 0 91 24 - "-" "probe/1.0" "3d1f" "cart.shop" "10.8.1.7:8080" outbound|80||cart.shop.svc.cluster.local - 10.8.9.9:80 10.8.2.3:41324 - default`
+}

@@ -1,0 +1,101 @@
+package sinks
+
+import (
+	"cmp"
+	"math"
+
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// maxSampleRaw is how many bytes of a cause's sample are kept.
+const maxSampleRaw = 1024
+
+// causeSamples keeps the first records of a cause by time, hash and place,
+// whatever order they come in; those without a time come last.
+type causeSamples struct {
+	list [maxSamples]causeSample
+	n    int
+}
+
+// A causeSample is a record as it was written, and the parts of it that are
+// shown.
+type causeSample struct {
+	at     int64 // math.MaxInt64: not known
+	hash   uint64
+	input  string
+	offset int64
+	flags  parser.FlagSet
+	code   uint16
+	raw    [maxSampleRaw]byte
+	length uint16
+	parts  [len(sampleFields)][maxValue]byte
+	sizes  [len(sampleFields)]uint8
+}
+
+// sampleFields are the parts that are shown.
+var sampleFields = [...]parser.Field{
+	parser.Method, parser.Authority, parser.Path, parser.UpstreamHost, parser.UpstreamCluster, parser.Duration, parser.RequestID,
+	parser.Level, parser.Message,
+}
+
+func (s *causeSamples) add(from *Origin, r *parser.Record, at int64, timed bool) {
+	if !timed {
+		at = math.MaxInt64
+	}
+	if s.n == maxSamples && at > s.list[maxSamples-1].at {
+		return
+	}
+	raw := from.raw(r)
+	e := s.room(at, hashID(raw), from.Input, from.Offset+int64(r.Begin))
+	if e == nil {
+		return
+	}
+	e.length = uint16(copy(e.raw[:], raw))
+	e.flags, _ = r.Flags()
+	e.code = noCode
+	if code, ok := r.Code(); ok {
+		e.code = uint16(code)
+	}
+	for i, f := range sampleFields {
+		e.sizes[i] = uint8(copy(e.parts[i][:], withoutQuery(r.Bytes(f))))
+	}
+}
+
+// room returns the place of a new sample, nil when it comes too late.
+func (s *causeSamples) room(at int64, hash uint64, input string, offset int64) *causeSample {
+	i := s.n
+	for i > 0 {
+		e := &s.list[i-1]
+		if cmp.Or(cmp.Compare(at, e.at), cmp.Compare(hash, e.hash), cmp.Compare(input, e.input), cmp.Compare(offset, e.offset)) >= 0 {
+			break
+		}
+		i--
+	}
+	if i == maxSamples {
+		return nil
+	}
+	s.n = min(s.n+1, maxSamples)
+	copy(s.list[i+1:s.n], s.list[i:])
+	e := &s.list[i]
+	e.at, e.hash, e.input, e.offset = at, hash, input, offset
+	return e
+}
+
+func (s *causeSamples) merge(o *causeSamples) {
+	for i := range o.list[:o.n] {
+		e := &o.list[i]
+		if place := s.room(e.at, e.hash, e.input, e.offset); place != nil {
+			*place = *e
+		}
+	}
+}
+
+// part is the value of a field that is shown.
+func (s *causeSample) part(f parser.Field) string {
+	for i, g := range sampleFields {
+		if g == f {
+			return string(s.parts[i][:s.sizes[i]])
+		}
+	}
+	return ""
+}

@@ -1,0 +1,136 @@
+package sinks
+
+import (
+	"net"
+	"slices"
+	"strings"
+
+	"github.com/flagwatch/flagwatch/classify"
+)
+
+// Placeholders are the names in braces that commands of the catalogue may
+// use; a report puts the most frequent value of a cause in their place.
+func Placeholders() []string {
+	return []string{"namespace", "pod", "container", "cluster", "subset", "service", "service_host", "upstream_namespace", "upstream_pod",
+		"upstream_ip", "upstream_port", "node", "port", "host", "authority", "sni", "route", "path"}
+}
+
+// fill returns the values of placeholders, as far as a card knows them.
+func (c *scene) fill(card *Card) map[string]string {
+	v := map[string]string{"authority": first(card.Authorities), "sni": first(card.ServerNames), "route": first(card.Routes), "path": first(card.Paths)}
+	if g := c.d.causes.of(c.d.causes.ids[card.ID]); len(g.tops[byProxy].list) > 0 {
+		best, _, _, _ := biggest(&g.tops[byProxy])
+		v["namespace"], v["pod"], v["container"], _ = c.d.proxyParts(uint16(best.key.rest))
+	}
+	cluster := first(card.Clusters)
+	if cluster == noCluster || cluster == other {
+		cluster = ""
+	}
+	v["cluster"] = cluster
+	if parts := strings.Split(cluster, "|"); len(parts) == 4 {
+		v["port"], v["subset"], v["service_host"] = parts[1], parts[2], parts[3]
+		labels := strings.Split(parts[3], ".")
+		v["service"] = labels[0]
+		if len(labels) > 2 && labels[2] == "svc" {
+			v["upstream_namespace"] = labels[1]
+		}
+		if parts[0] == "inbound" {
+			v["upstream_namespace"], v["upstream_pod"] = v["namespace"], v["pod"]
+		}
+	}
+	v["host"] = v["service_host"]
+	if v["host"] == "" {
+		v["host"] = hostOf(v["authority"])
+	}
+	if ip, port, err := net.SplitHostPort(first(card.Hosts)); err == nil {
+		v["upstream_ip"], v["upstream_port"] = ip, port
+		if v["port"] == "" {
+			v["port"] = port
+		}
+	}
+	if v["upstream_port"] == "" {
+		v["upstream_port"] = v["port"]
+	}
+	return v
+}
+
+func first(list []ValueCount) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0].Value
+}
+
+// hostOf is the host of a cluster's or an authority's name.
+func hostOf(name string) string {
+	if i := strings.LastIndexByte(name, '|'); i >= 0 && i+1 < len(name) {
+		name = name[i+1:]
+	}
+	if host, _, err := net.SplitHostPort(name); err == nil {
+		return host
+	}
+	return name
+}
+
+// commands are the checks of the verdict's cause, or of the records' own,
+// filled in.
+func commands(verdict, own *classify.Cause, values map[string]string) []string {
+	list := []string{}
+	for _, cause := range []*classify.Cause{verdict, own} {
+		if cause == nil || len(list) > 0 {
+			continue
+		}
+		for _, check := range cause.Checks {
+			if line := fillIn(check, values); !slices.Contains(list, line) {
+				list = append(list, line)
+			}
+		}
+	}
+	return list
+}
+
+// fillIn puts values in the place of {names}. What is not known, and what a
+// shell would take for more than a word, stays a name: <pod>.
+func fillIn(command string, values map[string]string) string {
+	var b strings.Builder
+	for {
+		open := strings.IndexByte(command, '{')
+		end := strings.IndexByte(command, '}')
+		if open < 0 || end < open {
+			break
+		}
+		name := command[open+1 : end]
+		b.WriteString(command[:open])
+		switch value, known := values[name]; {
+		case !slices.Contains(Placeholders(), name):
+			b.WriteString(command[open : end+1])
+		case !known || !isWord(value):
+			b.WriteString("<" + strings.ReplaceAll(name, "_", "-") + ">")
+		case strings.ContainsRune(value, '|') && !quoted(command[:open]):
+			b.WriteString("'" + value + "'")
+		default:
+			b.WriteString(value)
+		}
+		command = command[end+1:]
+	}
+	return b.String() + command
+}
+
+// quoted says whether a quote was opened and not closed.
+func quoted(before string) bool {
+	return strings.Count(before, "'")%2 == 1 || strings.Count(before, `"`)%2 == 1
+}
+
+// isWord says whether a value can do no harm in a command that is copied into
+// a shell.
+func isWord(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if c|' ' < 'a' || c|' ' > 'z' {
+			if (c < '0' || c > '9') && strings.IndexByte("._:/@%+=,|-", c) < 0 {
+				return false
+			}
+		}
+	}
+	return s != "" && s[0] != '-'
+}

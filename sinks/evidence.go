@@ -1,0 +1,520 @@
+package sinks
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// Kinds of evidence.
+const (
+	onsetEvidence    = "onset"         // began within the log
+	burstEvidence    = "burst"         // most of it came in a short time
+	steadyEvidence   = "steady"        // a low rate all along
+	hostEvidence     = "one-host"      // one host has nearly all of it
+	proxyEvidence    = "one-proxy"     // one proxy reports nearly all of it
+	timeoutEvidence  = "timeout"       // durations are the same whole number of seconds
+	ejectionEvidence = "ejection"      // errors of the cluster came right before
+	onsetAllEvidence = "all-requests"  // every request of a cluster fails from a moment on
+	besideEvidence   = "beside"        // other requests succeed at the same time
+	joinEvidence     = "join"          // the other side's record was found, or not
+	startEvidence    = "start"         // normal while a proxy starts
+	countersEvidence = "counters"      // what a proxy received and refused
+	streamEvidence   = "stream"        // how often the control plane's stream ended
+	absenceEvidence  = "absence"       // what should have followed never came
+	controlEvidence  = "control-plane" // the control plane was gone at the same time
+)
+
+// EvidenceKinds are the values of Evidence.Kind.
+func EvidenceKinds() []string {
+	return []string{onsetEvidence, burstEvidence, steadyEvidence, hostEvidence, proxyEvidence, timeoutEvidence, ejectionEvidence, onsetAllEvidence,
+		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence}
+}
+
+// What makes a pattern.
+const (
+	enough     = 5                // records below which nothing is a pattern
+	nearlyAll  = 0.9              // a share
+	quick      = 5                // milliseconds that nobody worked
+	beforehand = 30 * time.Second // how long errors in front of an ejection count
+)
+
+// A scene is a Delta laid out for questions about causes.
+type scene struct {
+	d         *Delta
+	catalogue map[string]*classify.Cause
+	cells     []failedCell // by time
+	byCluster map[uint16][]failedCell
+	good      []goodStep // by time
+	layout    string     // of times
+	join      joined
+	joining   bool
+}
+
+type failedCell struct {
+	at      int64 // nanoseconds since 1970
+	cause   uint16
+	cluster uint16
+	code    uint16
+	flags   parser.FlagSet
+	n       uint64
+}
+
+type goodStep struct {
+	at      int64
+	cluster uint16
+	n       uint64
+}
+
+func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
+	c := &scene{d: d, catalogue: map[string]*classify.Cause{}, byCluster: map[uint16][]failedCell{}, layout: timeLayout(s), joining: !opt.Alone}
+	causes := classify.Causes()
+	for i := range causes {
+		c.catalogue[causes[i].ID] = &causes[i]
+	}
+	for k, n := range d.cells.all {
+		o := unpack(k.rest)
+		c.cells = append(c.cells, failedCell{k.at * cellNanos, o.details, o.cluster, o.code, parser.FlagSet(k.flags), n})
+	}
+	slices.SortFunc(c.cells, func(a, b failedCell) int { return cmp.Compare(a.at, b.at) })
+	for _, cell := range c.cells {
+		c.byCluster[cell.cluster] = append(c.byCluster[cell.cluster], cell)
+	}
+	for cluster, w := range d.load.all {
+		c.good = append(c.good, goodStep{w.begin, cluster, w.n})
+	}
+	slices.SortFunc(c.good, func(a, b goodStep) int { return cmp.Compare(a.at, b.at) })
+	if c.joining {
+		c.join = d.joins.join()
+	}
+	return c
+}
+
+func (c *scene) clock(at int64) string { return utc(at).Format(c.layout) }
+
+// An inquiry is about one group.
+type inquiry struct {
+	*scene
+	g    *group
+	id   uint16
+	card *Card
+}
+
+// say adds evidence.
+func (q *inquiry) say(kind string, count, of uint64, format string, args ...any) {
+	q.card.Evidence = append(q.card.Evidence, Evidence{kind, fmt.Sprintf(format, args...), count, of})
+}
+
+// conclude makes a cause the group's verdict, if the catalogue has it.
+func (q *inquiry) conclude(id string, confidence classify.Confidence) {
+	cause := q.catalogue[id]
+	if cause == nil || id == q.card.Verdict.Cause {
+		return
+	}
+	side := cause.Side
+	if side == classify.ClientProxy && q.mostly(parser.Inbound) {
+		side = classify.ServerProxy
+	}
+	was := q.card.Verdict
+	q.card.Verdict = Verdict{cause.ID, cause.Title, confidence.String(), cause.Severity.String(), side.String(), true}
+	q.addRival(was.Cause)
+}
+
+// addRival names a cause that stays possible for all of the records.
+func (q *inquiry) addRival(id string) {
+	cause := q.catalogue[id]
+	if cause == nil || slices.ContainsFunc(q.card.Rivals, func(r RivalCount) bool { return r.ID == id }) {
+		return
+	}
+	q.card.Rivals = slices.Insert(q.card.Rivals, 0, RivalCount{ID: id, Title: cause.Title, Tell: q.tell(id), Count: q.g.access.all + q.g.events.all})
+}
+
+// tell is what the verdict's cause says about a rival.
+func (q *inquiry) tell(id string) string {
+	if cause := q.catalogue[q.card.Verdict.Cause]; cause != nil {
+		for _, r := range cause.Rivals {
+			if r.ID == id {
+				return r.Tell
+			}
+		}
+	}
+	return ""
+}
+
+func (q *inquiry) is(ids ...string) bool { return slices.Contains(ids, q.g.id()) }
+
+// family says whether the group's cause is the named one or finer.
+func (q *inquiry) family(id string) bool {
+	return q.g.cause != nil && (q.g.cause.ID == id || q.g.cause.Parent == id)
+}
+
+// mostly says whether most records stood on that side.
+func (q *inquiry) mostly(dir parser.Direction) bool {
+	var n, all uint64
+	for _, e := range q.g.tops[byCluster].list {
+		all += e.count
+		if q.direction(unpack(e.key.rest).cluster) == dir {
+			n += e.count
+		}
+	}
+	return 2*n > all
+}
+
+func (c *scene) direction(cluster uint16) parser.Direction {
+	return parser.ClusterDirection(c.d.clusters.name(cluster))
+}
+
+// investigate asks everything that is asked about access records.
+func (q *inquiry) investigate() {
+	if q.g.access.failed == 0 {
+		return
+	}
+	q.onset()
+	q.burst()
+	q.concentration()
+	q.timeout()
+	q.ejection()
+	q.fromAMomentOn()
+	q.race()
+	q.beside()
+	q.joined()
+	q.controlPlane()
+}
+
+// onset tells when failures began, if the log shows that they did not before.
+func (q *inquiry) onset() {
+	w, all := q.g.when, q.d
+	if !w.timed || !all.hasTime || q.g.access.failed < enough || w.first-all.first < int64(time.Minute) {
+		return
+	}
+	ended := "still happening at the end of the log"
+	if all.last-w.last > int64(time.Minute) {
+		ended = "none after " + q.clock(w.last)
+	}
+	q.say(onsetEvidence, q.g.access.failed, q.g.access.failed, "none in the %s before %s, %s", length(time.Duration(w.first-all.first)), q.clock(w.first), ended)
+}
+
+// steps are the group's failures by time.
+func (q *inquiry) steps() (list []step) {
+	for _, c := range q.cells {
+		if c.cause != q.id {
+			continue
+		}
+		if n := len(list); n > 0 && list[n-1].at.Equal(utc(c.at)) {
+			list[n-1].failed += c.n
+		} else {
+			list = append(list, step{utc(c.at), c.n})
+		}
+	}
+	return list
+}
+
+// burst says whether most failures came in a tenth of the time, or else
+// whether they came at a low rate all along.
+func (q *inquiry) burst() {
+	steps := q.steps()
+	total := uint64(0)
+	for _, s := range steps {
+		total += s.failed
+	}
+	cells := (q.d.last-q.d.first)/cellNanos + 1
+	if total < 2*enough || cells < 12 {
+		return
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(b.failed, a.failed), a.at.Compare(b.at)) })
+	sum, from := uint64(0), steps[0].at
+	for _, s := range steps[:min(len(steps), int(cells/10))] {
+		sum += s.failed
+		if s.at.Before(from) {
+			from = s.at
+		}
+	}
+	peak := steps[0]
+	switch {
+	case float64(sum) >= 0.8*float64(total):
+		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*10, from.Format(q.layout))
+	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2:
+		q.say(steadyEvidence, total, total, "steady: at most %s in 10 s, in %d of %d steps of 10 s", number(peak.failed), len(steps), cells)
+	default:
+		q.say(burstEvidence, peak.failed, total, "most at once: %s in 10 s at %s", number(peak.failed), peak.at.Format(q.layout))
+	}
+}
+
+// concentration looks for one bad host and one bad proxy.
+func (q *inquiry) concentration() {
+	if best, count, all, others := biggest(&q.g.tops[byHost]); all >= enough && float64(count) >= nearlyAll*float64(all) {
+		cluster := unpack(best.key.rest).cluster
+		beside := q.goodBetween(cluster, q.g.when)
+		text := "one host: " + best.value() + " has " + number(count) + " of " + number(all)
+		if others > 0 {
+			text += ", " + plural(uint64(others), "other host", "other hosts") + " the rest"
+		}
+		if beside > 0 {
+			text += "; " + number(beside) + " requests of its cluster succeeded meanwhile"
+		}
+		q.say(hostEvidence, count, all, "%s", text)
+	}
+	if best, count, all, others := biggest(&q.g.tops[byProxy]); len(q.d.proxies.ends) > 1 && all >= enough && float64(count) >= nearlyAll*float64(all) {
+		q.say(proxyEvidence, count, all, "one proxy of %d: %s reports %s of %s", max(len(q.d.proxies.ends), others+1), q.d.proxyName(uint16(best.key.rest)), number(count), number(all))
+	}
+}
+
+// biggest is the most frequent value, how often it was met for certain, how
+// often all were, and how many others there are.
+func biggest(t *top) (best *entry, count, all uint64, others int) {
+	for i := range t.list {
+		e := &t.list[i]
+		all += e.count - e.excess
+		if best == nil || e.count-e.excess > count || e.count-e.excess == count && e.value() < best.value() {
+			best, count = e, e.count-e.excess
+		}
+	}
+	return best, count, all, len(t.list) - 1
+}
+
+// goodBetween counts the successes of a cluster within a span, as far as the
+// steps tell.
+func (c *scene) goodBetween(cluster uint16, s span) (n uint64) {
+	if !s.timed {
+		return 0
+	}
+	for _, g := range c.good {
+		if g.cluster == cluster && g.at+c.d.load.width() > s.first && g.at <= s.last {
+			n += g.n
+		}
+	}
+	return n
+}
+
+// timeout looks for durations that a timer made. The timer of the client's
+// load balancer and that of the application have causes of their own.
+func (q *inquiry) timeout() {
+	best, count, _, _ := biggest(&q.g.tops[byTimeout])
+	if best == nil || count < enough || float64(count) < 0.6*float64(q.g.durations.n) {
+		return
+	}
+	seconds := best.key.at
+	q.say(timeoutEvidence, count, q.g.durations.n, "a timeout speaks: %s of %s took %d.0 s", number(count), number(q.g.durations.n), seconds)
+	switch {
+	case q.is("client-disconnected") && (seconds == 30 || seconds == 60):
+		q.conclude("request-timeout-by-lb", classify.Low)
+	case q.is("upstream-closed") && q.mostly(parser.Inbound):
+		q.conclude("app-closed-after-timeout", classify.Medium)
+	}
+}
+
+// ejection looks for errors of the same cluster right before it had no
+// healthy host left: outlier detection counts them. A cluster that goes on
+// answering has hosts.
+func (q *inquiry) ejection() {
+	if !q.is("no-endpoints", "outlier-all-ejected") {
+		return
+	}
+	var errors, empty, good uint64
+	for _, e := range q.g.tops[byCluster].list {
+		cluster := unpack(e.key.rest).cluster
+		until := int64(math.MinInt64) // errors up to here are counted
+		for _, c := range q.byCluster[cluster] {
+			if c.cause != q.id {
+				continue
+			}
+			empty += c.n
+			errors += q.errorsBetween(cluster, max(until, c.at-int64(beforehand)), c.at)
+			until = c.at + 1
+		}
+		good += q.goodBetween(cluster, e.when)
+	}
+	if errors < enough || good > 10*empty {
+		return
+	}
+	q.say(ejectionEvidence, errors, errors+empty, "%s of the same clusters within %d s before: outlier detection may have ejected every host",
+		plural(errors, "error", "errors"), int(beforehand.Seconds()))
+	q.conclude("outlier-all-ejected", classify.Medium)
+}
+
+// errorsBetween counts the failures of a cluster that outlier detection would
+// count, in the cells from one time to another.
+func (q *inquiry) errorsBetween(cluster uint16, from, to int64) (n uint64) {
+	list := q.byCluster[cluster]
+	i, _ := slices.BinarySearchFunc(list, from, func(c failedCell, at int64) int { return cmp.Compare(c.at, at) })
+	for _, c := range list[i:] {
+		if c.at > to {
+			break
+		}
+		if c.cause != q.id && c.code >= 500 && c.code != noCode {
+			n += c.n
+		}
+	}
+	return n
+}
+
+// fromAMomentOn looks for clusters of which every request fails, at once and
+// without a reason, from a moment on: the server began to want mutual TLS, or
+// a DestinationRule switched it off.
+func (q *inquiry) fromAMomentOn() {
+	if !q.is("upstream-closed", "upstream-connect-failed", "upstream-remote-reset", "plaintext-to-strict-mtls") || q.mostly(parser.Inbound) {
+		return
+	}
+	if n := q.g.durations.n; n > 0 && float64(q.g.durations.upTo(2*quick)) < nearlyAll*float64(n) {
+		return
+	}
+	if _, reasons, _, _ := biggest(&q.g.tops[byReason]); 10*reasons > q.g.access.failed {
+		return
+	}
+	all, onset, before := uint64(0), int64(0), uint64(0)
+	for _, e := range q.g.tops[byCluster].list {
+		cluster := unpack(e.key.rest).cluster
+		good := q.goodAround(cluster, e.when)
+		if e.count < enough || !e.when.timed || good.during*50 > e.count {
+			continue
+		}
+		if all == 0 || e.when.first < onset {
+			onset = e.when.first
+		}
+		all += e.count
+		before += good.before
+	}
+	if float64(all) < nearlyAll*float64(q.g.access.failed) {
+		return
+	}
+	since := "from the log's begin on"
+	if before > 0 {
+		since = "from " + q.clock(onset) + " on, " + number(before) + " succeeded before"
+	}
+	q.say(onsetAllEvidence, all, q.g.access.failed, "every request of %s fails within %d ms %s", q.clusterNames(), 2*quick, since)
+	switch proved := q.met("plaintext-to-strict-mtls"); {
+	case proved && !q.is("plaintext-to-strict-mtls"):
+		q.conclude("plaintext-to-strict-mtls", classify.High)
+	case before > 0:
+		q.conclude("plaintext-to-strict-mtls", classify.Medium)
+	default:
+		q.addRival("plaintext-to-strict-mtls")
+	}
+}
+
+// met says whether the stream holds records of a cause.
+func (c *scene) met(id string) bool {
+	i, ok := c.d.causes.ids[id]
+	return ok && !c.d.causes.of(i).empty()
+}
+
+type around struct{ before, during uint64 }
+
+// goodAround counts the successes of a cluster before a span and well within
+// it: the steps at its two ends may hold some of what is outside.
+func (c *scene) goodAround(cluster uint16, s span) (a around) {
+	for _, g := range c.good {
+		switch {
+		case g.cluster != cluster:
+		case g.at <= s.first:
+			a.before += g.n
+		case g.at+c.d.load.width() <= s.last:
+			a.during += g.n
+		}
+	}
+	return a
+}
+
+// clusterNames are the group's most frequent clusters.
+func (q *inquiry) clusterNames() string {
+	list := q.card.Clusters
+	names := make([]string, 0, 2)
+	for _, v := range list[:min(len(list), 2)] {
+		names = append(names, hostOf(v.Value))
+	}
+	if n := len(list) - len(names); n > 0 {
+		names = append(names, strconv.Itoa(n)+" more")
+	}
+	return strings.Join(names, " and ")
+}
+
+// race recognises the race between a server that closes an idle connection
+// and a request on it: few, at once, all along.
+func (q *inquiry) race() {
+	if !q.is("keepalive-race", "upstream-closed") || !q.mostly(parser.Inbound) || q.g.durations.n < enough {
+		return
+	}
+	fast, requests := q.g.durations.upTo(quick), q.requests()
+	if float64(fast) < nearlyAll*float64(q.g.durations.n) || q.g.access.failed*50 > requests {
+		return
+	}
+	q.say(steadyEvidence, q.g.access.failed, requests, "a low rate: %s of %s requests, %s of them within %d ms", number(q.g.access.failed), number(requests), number(fast), quick)
+	q.conclude("keepalive-race", classify.Medium)
+}
+
+// requests are all requests of the group's clusters.
+func (q *inquiry) requests() (n uint64) {
+	clusters := map[uint16]bool{}
+	for _, e := range q.g.tops[byCluster].list {
+		clusters[unpack(e.key.rest).cluster] = true
+	}
+	for k, count := range q.d.outcomes {
+		if clusters[unpack(k.rest).cluster] {
+			n += count
+		}
+	}
+	return n
+}
+
+// beside tells of other requests that succeed while TLS clients without a
+// server name fail: the health checks of a load balancer, typically.
+func (q *inquiry) beside() {
+	if !q.is("sni-not-sent") {
+		return
+	}
+	n := uint64(0)
+	for _, g := range q.good {
+		if q.g.when.timed && g.at+q.d.load.width() > q.g.when.first && g.at <= q.g.when.last {
+			n += g.n
+		}
+	}
+	if n > 0 {
+		q.say(besideEvidence, n, n+q.g.access.failed, "%s succeeded in the same time: probes that pass prove nothing about clients that send no server name", plural(n, "request", "requests"))
+	}
+}
+
+// joined says what the join found.
+func (q *inquiry) joined() {
+	if !q.joining {
+		return
+	}
+	if n := q.card.Consequences; n > 0 {
+		names := make([]string, 0, len(q.card.ExplainedBy))
+		for _, by := range q.card.ExplainedBy {
+			names = append(names, fmt.Sprintf("%s %s", number(by.Count), by.Name))
+		}
+		q.say(joinEvidence, n, q.card.Failed, "%s of %s are explained by another proxy's record of the same request: %s", number(n), number(q.card.Failed), strings.Join(names, ", "))
+	}
+	if n := min(q.join.alone[q.id], q.card.Failed); n > 0 {
+		q.say(joinEvidence, n, q.card.Failed, "%s of %s could not be joined: the upstream's own records are not in the input", number(n), number(q.card.Failed))
+	}
+}
+
+// controlPlane tells of a control plane that was gone when failures began.
+func (q *inquiry) controlPlane() {
+	gone, ok := q.d.controlPlaneGone()
+	if !ok || !q.g.when.timed || gone.first > q.g.when.first+int64(time.Minute) || gone.last < q.g.when.first-int64(10*time.Minute) {
+		return
+	}
+	q.say(controlEvidence, 1, 1, "the control plane is unreachable since %s", q.clock(gone.first))
+}
+
+// controlPlaneGone is when the control plane was told to be gone.
+func (d *Delta) controlPlaneGone() (s span, ok bool) {
+	for i := range d.lives {
+		l := &d.lives[i]
+		for _, m := range []milestone{streamDown, proxyEmpty} {
+			if o := l.times[m]; o.when.timed && (m == streamDown || o.n >= 3) {
+				s.merge(o.when)
+			}
+		}
+	}
+	return s, s.timed
+}

@@ -1,0 +1,120 @@
+package sinks
+
+import (
+	"io"
+	"strings"
+
+	"github.com/flagwatch/flagwatch/classify"
+)
+
+// WriteCause writes all that the catalogue says about a cause.
+func WriteCause(w io.Writer, c *classify.Cause, opt TextOptions) error {
+	p := newPage(opt)
+	p.line(p.bold(c.ID) + "  " + c.Title)
+	p.facts(c)
+	for _, paragraph := range strings.Split(c.Meaning, "\n\n") {
+		p.line("")
+		p.flow("  ", " ", strings.Fields(paragraph)...)
+	}
+	p.line("")
+	p.told("Evidence", c.Evidence)
+	for i, r := range c.Rivals {
+		p.told([]string{"Not", ""}[min(i, 1)], r.ID+": "+r.Tell)
+	}
+	for i, check := range c.Checks {
+		p.line("  " + p.pad([]string{"Check", ""}[min(i, 1)], toldWidth, false) + "$ " + check)
+	}
+	p.told("Remedy", c.Remedy)
+	p.told("Versions", c.Versions)
+	for i, page := range c.Docs {
+		p.line("  " + p.pad([]string{"Page", ""}[min(i, 1)], toldWidth, false) + page)
+	}
+	_, err := w.Write(p.buf.Bytes())
+	return err
+}
+
+const toldWidth = 10
+
+// told writes a named sentence, if there is one.
+func (p *page) told(name, sentence string) {
+	if sentence != "" {
+		p.flow("  "+p.pad(name, toldWidth, false), " ", strings.Fields(sentence)...)
+	}
+}
+
+func (p *page) bold(s string) string {
+	if !p.color {
+		return s
+	}
+	return "\x1b[1m" + s + "\x1b[0m"
+}
+
+// facts writes where a cause is seen, who has to act and how bad it is.
+func (p *page) facts(c *classify.Cause) {
+	list := []string{map[classify.Seen]string{
+		classify.InAccess: "seen in access records", classify.InEvents: "seen in events", classify.Topic: "no stream shows it for certain",
+	}[c.Seen], "side: " + c.Side.String(), "severity: " + c.Severity.String()}
+	if c.Parent != "" {
+		list = append(list, "a kind of "+c.Parent)
+	}
+	if len(c.Aliases) > 0 {
+		list = append(list, "also "+strings.Join(c.Aliases, ", "))
+	}
+	p.flow("  ", " "+p.dot+" ", list...)
+}
+
+// WriteSuspects writes what something is and the causes to think of, most
+// likely first.
+func WriteSuspects(w io.Writer, name, about string, causes []*classify.Cause, opt TextOptions) error {
+	p := newPage(opt)
+	p.line(p.bold(p.user(name)))
+	p.flow("  ", " ", strings.Fields(about)...)
+	if len(causes) > 0 {
+		g := &grid{columns: []column{{head: "CAUSE"}, {head: "WHAT", flex: true}}}
+		for _, c := range causes {
+			g.add(markOf(c.Severity), "", c.ID, c.Title)
+		}
+		p.grid(g)
+		p.line("")
+		p.flow("  ", " ", strings.Fields("flagwatch explain "+causes[0].ID+" says more about the first.")...)
+	}
+	_, err := w.Write(p.buf.Bytes())
+	return err
+}
+
+// WriteVerdict writes what one record says about itself.
+func WriteVerdict(w io.Writer, what string, v classify.Verdict, opt TextOptions) error {
+	p := newPage(opt)
+	p.line(p.bold(p.user(what)))
+	if v.Cause == nil {
+		p.line("  nothing failed here, as far as this record tells")
+		_, err := w.Write(p.buf.Bytes())
+		return err
+	}
+	p.told("Cause", v.Cause.ID+", confidence "+v.Confidence.String())
+	p.told("Because", v.Doubt)
+	p.told("Side", v.Side.String())
+	for i, r := range v.Rivals {
+		p.told([]string{"Or", ""}[min(i, 1)], r.ID+": "+r.Title+tell(v.Cause, r.ID))
+	}
+	p.line("")
+	if _, err := w.Write(p.buf.Bytes()); err != nil {
+		return err
+	}
+	return WriteCause(w, v.Cause, opt)
+}
+
+// tell is what tells a rival from the cause.
+func tell(c *classify.Cause, rival string) string {
+	for _, r := range c.Rivals {
+		if r.ID == rival && r.Tell != "" {
+			return " (" + r.Tell + ")"
+		}
+	}
+	return ""
+}
+
+// markOf is the mark of a severity.
+func markOf(s classify.Severity) mark {
+	return [...]mark{plainMark, infoMark, warningMark, errorMark}[s]
+}

@@ -1,0 +1,280 @@
+package sinks
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// A milestone is something that a proxy or its agent says about the proxy's
+// own life.
+type milestone uint8
+
+const (
+	noMilestone    milestone = iota
+	proxyStarted             // its main loop runs; no configuration yet
+	proxyWorking             // configuration is there, workers run
+	proxyReady               // the agent found it ready
+	proxyNotReady            // the agent found it not ready
+	proxyEmpty               // not ready, nothing received and nothing refused
+	proxyRefused             // not ready, updates were refused
+	proxyDraining            // it was asked to end
+	proxyExited              // its process ended
+	proxyConnected           // the agent reached the control plane
+	streamClosed             // a stream of the control plane ended
+	streamDown               // it has been gone for a while
+	numMilestones
+)
+
+// said are the messages that are milestones, by their beginning. Versions of
+// Envoy and Istio from 1.1 on word them so.
+// Source: https://istio.io/latest/docs/ops/diagnostic-tools/proxy-cmd/
+var said = []struct {
+	begin string
+	is    milestone
+}{
+	{"starting main dispatch loop", proxyStarted},
+	{"all dependencies initialized. starting workers", proxyWorking},
+	{"Envoy proxy is ready", proxyReady},
+	{"Readiness succeeded", proxyReady},
+	{"Envoy proxy is NOT ready", proxyNotReady},
+	{"Agent draining Proxy", proxyDraining},
+	{"Agent draining proxy", proxyDraining},
+	{"Envoy exited", proxyExited},
+	{"connected to upstream XDS server", proxyConnected},
+	{"connected to delta upstream XDS server", proxyConnected},
+	{"caught ENVOY_SIGTERM", proxyDraining},
+}
+
+// A life is what is known of one proxy.
+type life struct {
+	times [numMilestones]occasion
+	down  int64 // longest that the control plane was said to be gone, seconds
+	seen  span  // of its events
+}
+
+// An occasion is how often something happened, and when.
+type occasion struct {
+	n    uint64
+	when span
+}
+
+// lives are the proxies' lives, by id of proxies.
+type lives []life
+
+func (t *lives) of(proxy uint16) *life {
+	for int(proxy) >= len(*t) {
+		*t = append(*t, life{})
+	}
+	return &(*t)[proxy]
+}
+
+func (t *lives) reset() { *t = (*t)[:0] }
+
+func (t *lives) merge(o *lives, proxies []uint16) {
+	for i := range *o {
+		t.of(proxies[i]).merge(&(*o)[i])
+	}
+}
+
+func (l *life) merge(o *life) {
+	for i := range o.times {
+		l.times[i].n += o.times[i].n
+		l.times[i].when.merge(o.times[i].when)
+	}
+	l.down = max(l.down, o.down)
+	l.seen.merge(o.seen)
+}
+
+func (l *life) note(m milestone, at int64, timed bool) {
+	o := &l.times[m]
+	o.n++
+	if timed {
+		o.when.add(at)
+	}
+}
+
+// addLife counts what an event tells of its proxy, and the event's cause.
+func (d *Delta) addLife(from *Origin, r *parser.Record, v classify.Verdict) {
+	if r.Emitter == parser.Klog || r.Emitter == parser.K8sEvent {
+		if v.Cause != nil {
+			d.addEventCause(from, r, v, 0, false)
+		}
+		return
+	}
+	message := r.Bytes(parser.Message)
+	at, timed := eventTime(r)
+	l := d.lives.of(d.proxy(from, r))
+	if timed {
+		l.seen.add(at)
+	}
+	if m := milestoneOf(message); m != noMilestone {
+		l.note(m, at, timed)
+		if m == proxyNotReady {
+			l.counters(message, at, timed)
+		}
+	} else if seconds, closed := streamEnd(message); closed {
+		l.closed(seconds, at, timed)
+	}
+	if v.Cause != nil {
+		d.addEventCause(from, r, v, at, timed)
+	}
+}
+
+func (d *Delta) addEventCause(from *Origin, r *parser.Record, v classify.Verdict, at int64, timed bool) {
+	g := d.causes.of(d.causes.id(v.Cause))
+	g.used = true
+	g.events.add(1, v.Failed)
+	g.sides[v.Side]++
+	g.confidences[v.Confidence]++
+	for _, c := range v.Rivals {
+		g.addRival(c, 1)
+	}
+	if timed {
+		g.when.add(at)
+	}
+	g.samples.add(from, r, at, timed)
+	g.tops[byProxy].add(key{rest: uint64(d.proxy(from, r))}, nil, at, timed)
+}
+
+func milestoneOf(message []byte) milestone {
+	for i := range said {
+		if s := &said[i]; len(message) >= len(s.begin) && message[0] == s.begin[0] && string(message[:len(s.begin)]) == s.begin {
+			return s.is
+		}
+	}
+	return noMilestone
+}
+
+// counters reads "cds updates: 0 successful, 0 rejected; lds updates: ..." of
+// a proxy that is not ready: what it received and what it refused.
+func (l *life) counters(message []byte, at int64, timed bool) {
+	i := bytes.Index(message, []byte("cds updates:"))
+	if i < 0 {
+		if bytes.Contains(message, []byte("PRE_INITIALIZING")) {
+			l.note(proxyEmpty, at, timed)
+		}
+		return
+	}
+	var received, refused bool
+	for part := range bytes.SplitSeq(message[i:], []byte("updates: ")) {
+		words := part[:min(len(part), 64)]
+		n := bytes.IndexByte(words, ' ')
+		comma := bytes.Index(words, []byte(", "))
+		if n < 1 || comma < n || words[0] < '0' || words[0] > '9' {
+			continue
+		}
+		received = received || words[0] != '0'
+		refused = refused || len(words) > comma+2 && words[comma+2] != '0'
+	}
+	switch {
+	case refused:
+		l.note(proxyRefused, at, timed)
+	case !received:
+		l.note(proxyEmpty, at, timed)
+	}
+}
+
+// streamEnd recognises the end of a stream of the control plane, and for how
+// many seconds it has been gone.
+func streamEnd(message []byte) (seconds int64, closed bool) {
+	const stream, since = "gRPC config stream", " closed since "
+	head := message[:min(len(message), 200)]
+	i := bytes.Index(head, []byte(stream))
+	if i < 0 {
+		return 0, false
+	}
+	if j := bytes.Index(head[i:], []byte(since)); j >= 0 {
+		for _, c := range head[i+j+len(since):] {
+			if c < '0' || c > '9' || seconds > 1e9 {
+				break
+			}
+			seconds = 10*seconds + int64(c-'0')
+		}
+		return seconds, true
+	}
+	return 0, bytes.Contains(head[i:], []byte(" closed: "))
+}
+
+// closed counts the end of a stream. One that has been gone for a while began
+// to be so before the record.
+func (l *life) closed(seconds, at int64, timed bool) {
+	l.note(streamClosed, at, timed)
+	if seconds == 0 {
+		return
+	}
+	l.down = max(l.down, seconds)
+	l.note(streamDown, at, timed)
+	if timed {
+		l.times[streamDown].when.add(at - seconds*int64(time.Second))
+	}
+}
+
+// eventTime is the time of an event. Envoy writes local time without a zone;
+// in a container that is UTC.
+func eventTime(r *parser.Record) (int64, bool) {
+	if at, ok := r.Time(); ok {
+		return at, true
+	}
+	b := r.Bytes(parser.StartTime)
+	if len(b) < len("2006-01-02 15:04:05") || b[4] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' {
+		return 0, false
+	}
+	var n [7]int
+	for i, at := range [][2]int{{0, 4}, {5, 7}, {8, 10}, {11, 13}, {14, 16}, {17, 19}} {
+		for _, c := range b[at[0]:at[1]] {
+			if c < '0' || c > '9' {
+				return 0, false
+			}
+			n[i] = 10*n[i] + int(c-'0')
+		}
+	}
+	if len(b) >= 23 && b[19] == '.' || len(b) >= 23 && b[19] == ',' {
+		for _, c := range b[20:23] {
+			n[6] = 10*n[6] + int(c-'0')
+		}
+	}
+	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6]*1e6, time.UTC)
+	return t.UnixNano(), n[0] > 1970 && n[0] < 2262 && n[1] <= 12 && n[2] <= 31
+}
+
+// has says whether a milestone was met.
+func (l *life) has(m milestone) bool { return l.times[m].n > 0 }
+
+// after says whether a milestone was met at or after the last time of another
+// one; without times its mere presence counts.
+func (l *life) after(m, other milestone) bool {
+	a, b := &l.times[m], &l.times[other]
+	if a.n == 0 {
+		return false
+	}
+	return !a.when.timed || !b.when.timed || a.when.last >= b.when.last
+}
+
+// absent says whether the proxy's last start was never followed by its work,
+// although workers may be told of: the sign of a control plane that can not be
+// reached, since a proxy that waits for it says nothing for half a minute. It
+// returns how long the log goes on after that start.
+func (l *life) absent() (waited time.Duration, ok bool) {
+	if !l.has(proxyStarted) || l.after(proxyWorking, proxyStarted) || l.after(proxyReady, proxyStarted) || l.after(proxyExited, proxyStarted) {
+		return 0, false
+	}
+	start := l.times[proxyStarted].when
+	if !start.timed || !l.seen.timed {
+		return 0, true
+	}
+	return time.Duration(l.seen.last - start.last), true
+}
+
+// ids are the proxies that something is known of.
+func (t lives) ids(known func(*life) bool) (list []uint16) {
+	for i := range t {
+		if known(&t[i]) {
+			list = append(list, uint16(i))
+		}
+	}
+	return slices.Clip(list)
+}

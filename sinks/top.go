@@ -1,0 +1,192 @@
+package sinks
+
+import "slices"
+
+// maxValue is how many bytes of a value are kept.
+const maxValue = 96
+
+// A top keeps the most frequent values of something by the Space-Saving
+// algorithm: Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent
+// and Top-k Elements in Data Streams", 2005. A value that is not kept occurred
+// at most as often as the least frequent one that is; a count is too high by
+// at most its excess. Below max values the counts are exact.
+type top struct {
+	max    int
+	hashes []uint64 // of list, looked through first
+	list   []entry
+	last   int
+	low    int    // the value that was the least frequent one last
+	rare   uint64 // its count then: none is rarer
+}
+
+// An entry is a value: a key, a name, or both.
+type entry struct {
+	key    key
+	name   [maxValue]byte
+	length uint8
+	count  uint64
+	excess uint64
+	when   span // while it was kept
+}
+
+func newTop(max int) top { return top{max: max} }
+
+func (e *entry) value() string { return string(e.name[:e.length]) }
+
+func (e *entry) is(k key, name []byte) bool {
+	return e.key == k && string(e.name[:e.length]) == string(name)
+}
+
+// add counts a value that was met at a time, once.
+func (t *top) add(k key, name []byte, at int64, timed bool) {
+	if len(name) > maxValue {
+		name = name[:maxValue]
+	}
+	e := t.entry(k, name)
+	e.count++
+	if timed {
+		e.when.add(at)
+	}
+}
+
+// addMany counts a value that was met n times.
+func (t *top) addMany(k key, name []byte, n uint64, when span) {
+	e := t.entry(k, name[:min(len(name), maxValue)])
+	e.count += n
+	e.when.merge(when)
+}
+
+// entry is the place of a value; it is there for the value from now on.
+func (t *top) entry(k key, name []byte) *entry {
+	i := t.find(k, name)
+	if i < 0 {
+		i = t.evict(k, name)
+	}
+	t.last = i
+	return &t.list[i]
+}
+
+func (t *top) find(k key, name []byte) int {
+	if t.last < len(t.list) && t.list[t.last].is(k, name) {
+		return t.last
+	}
+	h := hashValue(k, name)
+	for i, x := range t.hashes {
+		if x == h && t.list[i].is(k, name) {
+			return i
+		}
+	}
+	return -1
+}
+
+// evict makes room for a new value; its count begins at what it may have had.
+func (t *top) evict(k key, name []byte) int {
+	i := len(t.list)
+	count := uint64(0)
+	if i < t.max {
+		t.list = slices.Grow(t.list, 1)[:i+1]
+		t.hashes = append(t.hashes, 0)
+	} else {
+		i = t.least()
+		count = t.list[i].count
+	}
+	t.hashes[i] = hashValue(k, name)
+	e := &t.list[i]
+	e.key, e.count, e.excess, e.when = k, count, count, span{}
+	e.length = uint8(copy(e.name[:], name))
+	return i
+}
+
+func hashValue(k key, name []byte) uint64 { return fold(k.hash(), hashID(name)) }
+
+// least is a least frequent value. Counts only rise, so one that is as rare as
+// the last least one was need not be compared with the others.
+func (t *top) least() int {
+	n := len(t.list)
+	for i := range n {
+		if i = (t.low + i) % n; t.list[i].count == t.rare {
+			t.low = i
+			return i
+		}
+	}
+	t.low = 0
+	for i := range t.list {
+		if t.list[i].count < t.list[t.low].count {
+			t.low = i
+		}
+	}
+	t.rare = t.list[t.low].count
+	return t.low
+}
+
+// floor is how often a value that is not kept may have occurred.
+func (t *top) floor() uint64 {
+	if len(t.list) < t.max {
+		return 0
+	}
+	return t.list[t.least()].count
+}
+
+// merge adds o, whose keys rekey turns into keys of this side. A value that
+// one side does not keep may have occurred there as often as that side's
+// floor, so count and excess rise by it.
+func (t *top) merge(o *top, rekey func(key) key) {
+	if len(o.list) == 0 {
+		return
+	}
+	mine, theirs := t.floor(), o.floor()
+	union := append(make([]entry, 0, len(t.list)+len(o.list)), t.list...)
+	met := make([]bool, len(union), cap(union))
+next:
+	for _, e := range o.list {
+		e.key = rekey(e.key)
+		for i := range union {
+			if u := &union[i]; u.is(e.key, e.name[:e.length]) {
+				u.count += e.count
+				u.excess += e.excess
+				u.when.merge(e.when)
+				met[i] = true
+				continue next
+			}
+		}
+		e.count, e.excess = e.count+mine, e.excess+mine
+		union, met = append(union, e), append(met, true)
+	}
+	for i := range union {
+		if !met[i] {
+			union[i].count += theirs
+			union[i].excess += theirs
+		}
+	}
+	sortBy(union, func(e entry) uint64 { return e.count }, func(e entry) string { return e.value() })
+	t.reset()
+	for _, e := range union[:min(len(union), t.max)] {
+		t.list, t.hashes = append(t.list, e), append(t.hashes, hashValue(e.key, e.name[:e.length]))
+	}
+}
+
+func (t *top) reset() {
+	t.list, t.hashes = t.list[:0], t.hashes[:0]
+	t.last, t.low, t.rare = 0, 0, 0
+}
+
+// A span is from the first to the last of some times, nanoseconds since 1970.
+type span struct {
+	first, last int64
+	timed       bool // there was one
+}
+
+func (s *span) add(at int64) {
+	if !s.timed {
+		*s = span{at, at, true}
+		return
+	}
+	s.first, s.last = min(s.first, at), max(s.last, at)
+}
+
+func (s *span) merge(o span) {
+	if o.timed {
+		s.add(o.first)
+		s.add(o.last)
+	}
+}
