@@ -8,7 +8,7 @@ var ambientCauses = []Cause{
 		Evidence: "flag UH on a waypoint or ambient gateway: cluster inbound-vip|... or connect_originate",
 		Rivals:   []Rival{{"no-endpoints", "the same on a sidecar: the cluster begins with outbound"}},
 		Checks: []string{
-			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
 			`istioctl proxy-config endpoints {pod} -n {namespace} --cluster "{cluster}"`,
 			"istioctl ztunnel-config services",
 		},
@@ -53,7 +53,7 @@ var ambientCauses = []Cause{
 			{"ambient-hbone-failed", "packets reach the port: the failure comes at once, not after a timeout"},
 		},
 		Checks: []string{
-			"kubectl get networkpolicies -n {namespace} -o yaml | grep -B2 -A12 ingress",
+			"kubectl get networkpolicies -n {upstream_namespace} -o yaml | grep -B2 -A12 ingress",
 			"istioctl ztunnel-config workloads | grep -F {upstream_ip}",
 			"kubectl get nodes -o wide",
 		},

@@ -15,9 +15,9 @@ var connectCauses = []Cause{
 			{"egress-passthrough", "the request was to leave through passthrough, and its original address is lost"},
 		},
 		Checks: []string{
-			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
 			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
-			"kubectl describe service {service} -n {namespace}",
+			"kubectl describe service {service} -n {upstream_namespace}",
 		},
 		Remedy: "Get the pods of the service ready; if they are, compare the Service's selector and targetPort with the pods' labels and port names.",
 		Docs:   []string{"https://projectcontour.io/docs/latest/troubleshooting/common-proxy-errors/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
@@ -33,7 +33,7 @@ var connectCauses = []Cause{
 		Rivals:   []Rival{{"outlier-all-ejected", "endpoints are listed, with OUTLIER CHECK = FAILED"}, {"no-endpoints", "the service has no ready pod in any subset"}},
 		Checks: []string{
 			"kubectl get destinationrules -A -o yaml | grep -B2 -A6 'name: {subset}'",
-			"kubectl get pods -n {namespace} --show-labels",
+			"kubectl get pods -n {upstream_namespace} --show-labels",
 			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
 		},
 		Remedy:   "Deploy pods with the subset's labels, correct the labels in the DestinationRule, or take the subset out of the route.",
@@ -117,6 +117,9 @@ var connectCauses = []Cause{
 			{"upstream-connect-timeout", "it took as long as the connect timeout"},
 			{"egress-passthrough", "cluster PassthroughCluster: the address itself may be wrong"},
 			{"inbound-undeclared-port", "cluster InboundPassthroughCluster: the port is in no Service"},
+			{"client-disconnected", "flag DC or code 0: the client left before the retries ended"},
+			{"route-timeout", "flag UT: the route's timeout ended the retries"},
+			{"retries-exhausted", "details via_upstream: a later attempt got an answer"},
 		},
 		Checks: []string{
 			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
@@ -146,8 +149,9 @@ var connectCauses = []Cause{
 		},
 		Checks: []string{
 			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
-			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
-			"kubectl exec -n {namespace} {pod} -c istio-proxy -- ss -ltn",
+			"kubectl get service {service} -n {upstream_namespace} -o jsonpath='{.spec.ports}'",
+			"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
+			"kubectl exec -n {upstream_namespace} {upstream_pod} -c istio-proxy -- ss -ltn",
 		},
 		Remedy:   "Make targetPort the port that the container listens on, let the process listen on 0.0.0.0, and give it a readiness probe so that it gets no traffic before it listens.",
 		Versions: "Envoy 1.20 to 1.30 print 111, later ones the text",
@@ -211,7 +215,7 @@ var connectCauses = []Cause{
 		Rivals:   []Rival{{"upstream-connect-timeout", "the Service does list the address"}, {"upstream-refused", "the pod is there, but does not listen"}},
 		Checks: []string{
 			"istioctl proxy-config endpoints {pod} -n {namespace} --cluster '{cluster}'",
-			"kubectl get endpointslices -n {namespace} -l kubernetes.io/service-name={service}",
+			"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
 			"istioctl proxy-status",
 		},
 		Remedy: "Restart the proxy to get traffic flowing, then find out why it gets no endpoint updates (istiod, a dead WorkloadEntry, an old DNS entry).",

@@ -235,7 +235,7 @@ func TestNoRuleOfControlIsDead(t *testing.T) {
 	reached := map[key]bool{}
 	for _, e := range controlEvents() {
 		line := record(t, e.line, parser.Event)
-		if n := c.plan(line).decide(c, line); n >= 0 {
+		if n := c.plan(line, failedAccess(line)).decide(c, line); n >= 0 {
 			reached[key{all[n].When, all[n].Cause}] = true
 		}
 	}

@@ -20,7 +20,7 @@ var injectionCauses = []Cause{
 		ID: "injection-skipped", Title: "Pod was not injected, without an error", Side: Platform, Severity: Warning, Seen: InEvents,
 		Meaning:  "The pod runs without a sidecar, and nothing failed: something decided against it.",
 		Evidence: "a line that says that injection was skipped, or that a pod lacks its proxy",
-		Rivals:   []Rival{{"injection-skipped-policy", "the line speaks of a policy or an annotation"}, {"webhook-blocked-by-apiserver-proxy", "the API server's log says `failing open`: it tried and failed"}},
+		Rivals:   []Rival{{"injection-skipped-policy", "the line speaks of a policy or an annotation"}, {"webhook-blocked-by-apiserver-proxy", "the API server's log says `failing open`: it tried and failed"}, {"injection-namespace-selector-mismatch", "the webhook was never called: istiod's log has no line about the pod"}},
 		Checks:   []string{"istioctl experimental check-inject -n {namespace} {pod}", "kubectl get namespace {namespace} --show-labels"},
 		Remedy:   "Set the label of the namespace (istio-injection=enabled or istio.io/rev=REVISION) and restart the workload.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/injection/", "https://istio.io/latest/docs/reference/config/analysis/ist0103/"},

@@ -19,7 +19,7 @@ var istiodCauses = []Cause{
 		ID: "istiod-misconfigured", Title: "istiod lacks something it needs from the cluster", Side: ControlPlane, Severity: Error, Seen: InEvents,
 		Meaning:  "istiod runs, and can not read or write an object that it depends on: its mesh configuration, its webhook configuration, its credentials.",
 		Evidence: "an error of istiod that names the object",
-		Rivals:   []Rival{{"istiod-rbac-forbidden", "the reason is forbidden"}, {"istiod-crd-missing", "the reason is a resource that can not be found"}},
+		Rivals:   []Rival{{"istiod-rbac-forbidden", "the reason is forbidden"}, {"istiod-crd-missing", "the reason is a resource that can not be found"}, {"webhook-ca-bundle-mismatch", "the line is about the CA bundle, and the API server reports unknown authority"}},
 		Checks:   []string{"kubectl logs -n istio-system deploy/istiod | grep -w -E 'error|warn' | tail -n 40", "istioctl analyze -n istio-system", "kubectl get configmap -n istio-system istio -o yaml"},
 		Remedy:   "Restore the object that the line names, as a rule by installing this revision again with its own settings.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/diagnostic-tools/istioctl-analyze/", "https://istio.io/latest/docs/reference/config/istio.mesh.v1alpha1/"},

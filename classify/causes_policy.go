@@ -20,6 +20,7 @@ var denialCauses = []Cause{
 		Checks: []string{
 			"istioctl x authz check {pod} -n {namespace}",
 			"kubectl get authorizationpolicies -A",
+			"kubectl get pods -A -o wide --field-selector status.podIP={client_ip}",
 			`kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request POST "logging?rbac=debug"`,
 		},
 		Remedy:   "If the caller should get in, add an ALLOW rule with its service account, path and method. A caller without mutual TLS has no principal; rules about HTTP never fit a TCP port.",

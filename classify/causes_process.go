@@ -12,6 +12,8 @@ var processCauses = []Cause{
 			{"envoy-oom", "the signal was KILL, and the container's last state is OOMKilled"},
 			{"envoy-assert-failure", "a line `assert failure` or `panic` stands just before the signal"},
 			{"drain-cut-connections", "`Agent draining` stands before it: the pod was being stopped"},
+			{"envoy-uncaught-exception", "the line before the exit speaks of an exception"},
+			{"fd-limit-crash", "the lines before the exit say too many open files"},
 		},
 		Checks: []string{
 			"kubectl logs -n {namespace} {pod} -c istio-proxy --previous | tail -n 60",
@@ -44,6 +46,7 @@ var processCauses = []Cause{
 		Rivals: []Rival{
 			{"fd-limit-crash", "the condition is about a socket, or the line says too many open files"},
 			{"hot-restart-parent-not-ready", "the condition is about hot restart"},
+			{"envoy-uncaught-exception", "the line speaks of an exception, not of an assertion"},
 		},
 		Checks: []string{"kubectl logs -n {namespace} {pod} -c istio-proxy --previous | grep -B3 -A40 -E 'assert failure|panic:'"},
 		Remedy: "Look the condition up among the issues of this Envoy version and upgrade; if it began with a change of configuration, take that back.",

@@ -29,9 +29,9 @@ var remainingCauses = []Cause{
 			{"unknown-origin", "the layout has no details, and no service time either"},
 		},
 		Checks: []string{
-			"kubectl logs -n {namespace} -l app={service} -c istio-proxy --since=15m | grep -F {authority}",
-			"kubectl get pods -n {namespace} -o wide | grep -F {upstream_ip}",
-			"kubectl logs -n {namespace} -l app={service} --all-containers --since=15m",
+			"kubectl logs -n {upstream_namespace} -l app={service} -c istio-proxy --since=15m | grep -F {authority}",
+			"kubectl get pods -n {upstream_namespace} -o wide | grep -F {upstream_ip}",
+			"kubectl logs -n {upstream_namespace} -l app={service} --all-containers --since=15m",
 		},
 		Remedy: "Give flagwatch the records of the upstream's proxy too: joined by request id they name the hop that failed first. Then look at that application's log.",
 		Docs:   []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details"},

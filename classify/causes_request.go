@@ -32,7 +32,7 @@ var requestCauses = []Cause{
 			{"malformed-request", "the port does carry HTTP, and only some requests are broken"},
 		},
 		Checks: []string{
-			"kubectl get service {service} -n {namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {upstream_namespace} -o yaml | grep -A8 ports:",
 			"istioctl x describe pod {pod} -n {namespace}",
 			"kubectl get services -n {namespace} -o wide",
 		},
@@ -51,7 +51,7 @@ var requestCauses = []Cause{
 			{"malformed-request", "the bytes are no HTTP at all"},
 		},
 		Checks: []string{
-			"kubectl get service {service} -n {namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {upstream_namespace} -o yaml | grep -A8 ports:",
 			"curl -sv --http2-prior-knowledge http://{authority}/ -o /dev/null",
 		},
 		Remedy: "Name the port grpc or http2 (or set appProtocol: kubernetes.io/h2c), or let the client speak HTTP/1.1.",

@@ -19,6 +19,7 @@ var routeCauses = []Cause{
 			{"route-host-port-mismatch", "the same request works without the port in its Host header"},
 			{"route-config-not-received", "the pod has just started and every host fails"},
 			{"websocket-upgrade-refused", "the request is a CONNECT, and the route does not allow it"},
+			{"unknown-host-probe", "the path or the user agent is that of a scanner, and nobody in your house sends such requests"},
 		},
 		Checks: []string{
 			"istioctl proxy-config routes {pod} -n {namespace} -o json",
@@ -37,6 +38,7 @@ var routeCauses = []Cause{
 		Rivals: []Rival{
 			{"route-missing", "other paths of the host work"},
 			{"gateway-vs-tls-mismatch", "the VirtualService has tls: rules although the gateway ends TLS"},
+			{"gateway-shared-cert-connection-reuse", "it fails in browsers and works in curl, and another site of the gateway has the same certificate"},
 		},
 		Checks: []string{
 			"istioctl proxy-config routes {pod} -n {namespace}",
@@ -91,7 +93,7 @@ var routeCauses = []Cause{
 		ID: "unknown-host-probe", Title: "Scanner or probe asked for a host nobody serves", Parent: "route-missing", Side: Client, Severity: Info,
 		Meaning:  "A program that searches the internet for weak spots asked for a page that does not exist here. Nothing of yours is broken.",
 		Evidence: "404 NR for a path like /.env or /wp-login.php, or from the agent of a scanner",
-		Rivals:   []Rival{{"route-missing", "the client is one of yours"}},
+		Rivals:   []Rival{{"route-missing", "the client is one of yours"}, {"gateway-host-unbound", "the host is yours, and people do ask for it"}},
 		Checks:   []string{"kubectl logs -n {namespace} {pod} -c istio-proxy | grep -F {authority}"},
 		Remedy:   "Nothing to repair. Drop such requests at the edge if they are a nuisance.",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details"},
@@ -126,6 +128,7 @@ var routeCauses = []Cause{
 			{"gateway-port-name-conflict", "a Gateway does list the host, but istiod dropped it: its log says non unique port name"},
 			{"gateway-vs-tls-mismatch", "the Gateway passes TLS through and the VirtualService has http: rules"},
 			{"tls-params-mismatch", "the name is served, but not for the protocol (ALPN) that the client offers"},
+			{"cluster-missing", "the server name is that of a route to another network or subset (outbound_.PORT_.SUBSET_.HOST): the gateway has no cluster of that name"},
 		},
 		Checks: []string{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -A3 -i server_names",
@@ -155,9 +158,9 @@ var routeCauses = []Cause{
 		Evidence: "flag NC or details cluster_not_found; before Envoy 1.18 flag NR with code 503",
 		Rivals:   []Rival{{"route-missing", "the answer is 404 with route_not_found"}},
 		Checks: []string{
+			"kubectl get virtualservices,destinationrules -A -o yaml | grep -E ' (name|host|subset):'",
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host}",
 			"istioctl proxy-status",
-			"kubectl get destinationrules -A",
 		},
 		Remedy:   "Define the subset or port that the route names. When you roll out, apply DestinationRules first and VirtualServices second; when you remove, the other way round.",
 		Versions: "flag NC since Envoy 1.18 (Istio 1.10)",

@@ -10,6 +10,7 @@ var sidecarCauses = []Cause{
 			{"bootstrap-rejected", "the container's log has a critical line about the configuration"},
 			{"envoy-oom", "the last state is OOMKilled"},
 			{"iptables-setup-failed", "the container that restarts is istio-init"},
+			{"envoy-exited", "the log of the last run ends in a signal or a backtrace"},
 		},
 		Checks: []string{"kubectl logs -n {namespace} {pod} -c istio-proxy --previous", "kubectl describe pod -n {namespace} {pod}"},
 		Remedy: "Act on what the previous container's log says last.",
@@ -104,7 +105,7 @@ var sidecarCauses = []Cause{
 		ID: "drain-cut-connections", Title: "Shutdown cut connections that were still open", Parent: "draining", Side: Platform, Severity: Warning, Seen: InEvents,
 		Meaning:  "The time to drain was over before the connections were: the proxy ended and cut what was left.",
 		Evidence: "the graceful termination ended too early, or Envoy was killed while it drained",
-		Rivals:   []Rival{{"draining", "no request failed at that time"}, {"envoy-oom", "the container's last state is OOMKilled"}},
+		Rivals:   []Rival{{"draining", "no request failed at that time"}, {"envoy-oom", "the container's last state is OOMKilled"}, {"config-change-connection-drain", "many proxies cut connections within the same seconds and go on: listeners were replaced, nothing was shut down"}, {"envoy-exited", "no line says that the agent drains, or the exit is an error or a signal other than TERM"}},
 		Checks: []string{
 			"kubectl get pod -n {namespace} {pod} -o jsonpath='{.spec.terminationGracePeriodSeconds}'",
 			"istioctl proxy-config bootstrap {pod} -n {namespace} -o json | grep -i -E 'drain|EXIT_ON_ZERO'",

@@ -12,7 +12,7 @@ var timeCauses = []Cause{
 		},
 		Checks: []string{
 			"kubectl get virtualservices,httproutes -A -o yaml | grep -iE 'timeout'",
-			"kubectl logs -n {namespace} {pod} --all-containers --since=10m",
+			"kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --since=10m",
 		},
 		Remedy:   "Make the upstream quicker, or raise the timeout of the route. Attempts times perTryTimeout must fit into it.",
 		Versions: "upstream_response_timeout up to Envoy 1.22",
@@ -27,7 +27,7 @@ var timeCauses = []Cause{
 		Meaning:  "Each attempt took longer than one attempt may take, and the last one was given up.",
 		Evidence: "flag UT with upstream_per_try_timeout or upstream_per_try_idle_timeout",
 		Rivals:   []Rival{{"route-timeout", "the details say response_timeout: the time for all attempts was over"}},
-		Checks:   []string{"kubectl get virtualservices -A -o yaml | grep -B3 -A3 perTryTimeout", "kubectl logs -n {namespace} {pod} --all-containers --since=10m"},
+		Checks:   []string{"kubectl get virtualservices -A -o yaml | grep -B3 -A3 perTryTimeout", "kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --since=10m"},
 		Remedy:   "Make the upstream quicker, or raise perTryTimeout.",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details", "https://www.envoyproxy.io/docs/envoy/latest/faq/configuration/timeouts"},
 		Examples: []string{`[2026-05-17T06:18:54.998Z] "GET /basket HTTP/1.1" 504 URX,UT upstream_per_try_timeout - "-" 0 24 6021 - "-" "curl/8.9.1" "6cbf6b6e-1341-45d8-9a76-3a747f55eeb5" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local 10.61.4.20:50190 10.96.31.8:8080 10.61.4.20:40118 - default`},

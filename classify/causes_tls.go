@@ -42,9 +42,10 @@ var tlsCauses = []Cause{
 			{"upstream-closed", "the server's proxy writes no NR at that time"},
 		},
 		Checks: []string{
-			"istioctl x describe pod {pod} -n {namespace}",
+			"istioctl x describe pod {upstream_pod} -n {upstream_namespace}",
 			"kubectl get peerauthentications,destinationrules -A",
 			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+			"kubectl get pods -A -o wide --field-selector status.podIP={client_ip}",
 		},
 		Remedy: "Set tls.mode ISTIO_MUTUAL in the DestinationRule or drop its tls block; give the caller a sidecar, or allow plain text on this port with PeerAuthentication PERMISSIVE.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://istio.io/latest/docs/tasks/security/authentication/mtls-migration/"},
@@ -61,7 +62,7 @@ var tlsCauses = []Cause{
 		Checks: []string{
 			"openssl s_client -connect {upstream_ip}:{upstream_port} </dev/null",
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json | grep -A8 transportSocket",
-			"kubectl get service {service} -n {namespace} -o yaml",
+			"kubectl get service {service} -n {upstream_namespace} -o yaml",
 		},
 		Remedy:   "Let the proxy originate TLS (DestinationRule tls.mode SIMPLE, BackendTLSPolicy, backend-protocol annotation), or name the port https so that it is passed through.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/configuration/traffic-management/protocol-selection/"},
@@ -138,7 +139,7 @@ var tlsCauses = []Cause{
 		ID: "workload-cert-not-issued", Title: "Workload has no certificate yet", Side: ControlPlane, Severity: Error,
 		Meaning:  "The proxy was to speak TLS, but has not been given a key and certificate.",
 		Evidence: "TLS error: Secret is not supplied by SDS",
-		Rivals:   []Rival{{"client-disconnected", "the client left before the retries ended"}, {"route-timeout", "the route's timeout ended the retries"}, {"retries-exhausted", "a later attempt got an answer"}},
+		Rivals:   []Rival{{"client-disconnected", "the client left before the retries ended"}, {"route-timeout", "the route's timeout ended the retries"}, {"retries-exhausted", "a later attempt got an answer"}, {"token-missing", "the agent's line says that the token can not be read"}, {"control-plane-unreachable", "the agent's line names a dial error: the CA was not reached, and configuration is missing too"}, {"control-plane-auth", "the agent's line says Unauthenticated or PermissionDenied: the CA was reached and refused"}},
 		Checks: []string{
 			"istioctl proxy-config secret {pod} -n {namespace}",
 			"kubectl logs -n {namespace} {pod} -c istio-proxy | grep -iE 'sds|csr|certificate'",

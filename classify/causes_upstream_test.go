@@ -461,7 +461,7 @@ func TestNoRuleOfUpstreamIsDead(t *testing.T) {
 	reached := map[key]bool{}
 	for _, r := range slices.Concat(routingRecords(), upstreamRecords(), reasonRecords()) {
 		line := record(t, r.line, parser.Access)
-		if n := c.plan(line).decide(c, line); n >= 0 {
+		if n := c.plan(line, failedAccess(line)).decide(c, line); n >= 0 {
 			reached[key{all[n].When, all[n].Cause}] = true
 		}
 	}

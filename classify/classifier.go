@@ -132,18 +132,21 @@ func (c *compiled) named(id string) (*Cause, error) {
 func (c *Classifier) Classify(r *parser.Record) Verdict {
 	switch r.Kind {
 	case parser.Access:
+		if r.Plain() && succeeded(r) && usualCluster(r) {
+			return Verdict{}
+		}
 		failed := failedAccess(r)
 		if !failed && unremarkable(r) {
 			return Verdict{}
 		}
-		v := c.judge(r)
+		v := c.judge(r, failed)
 		if v.Cause == nil || !failed && v.Severity != Info {
 			v = Verdict{}
 		}
 		v.Failed = failed
 		return v
 	case parser.Event:
-		v := c.judge(r)
+		v := c.judge(r, failedAccess(r))
 		v.Failed = v.Severity > Info
 		return v
 	}
@@ -160,13 +163,26 @@ func unremarkable(r *parser.Record) bool {
 	if details := r.Bytes(parser.ResponseCodeDetails); details != nil && string(details) != "via_upstream" {
 		return false
 	}
+	return usualCluster(r)
+}
+
+// usualCluster says whether the cluster is not one of those that stand for
+// traffic to anywhere.
+func usualCluster(r *parser.Record) bool {
 	cluster := r.Bytes(parser.UpstreamCluster)
 	return len(cluster) == 0 || cluster[0] != 'P' && cluster[0] != 'I'
 }
 
-// judge looks the verdict up and fits it to the record.
-func (c *Classifier) judge(r *parser.Record) Verdict {
-	p := c.plan(r)
+// succeeded says whether the code is that of an answer or a redirect.
+func succeeded(r *parser.Record) bool {
+	code, _ := r.Code()
+	return code >= 200 && code < 400
+}
+
+// judge looks the verdict up and fits it to the record, of which is known
+// whether it failed as a request.
+func (c *Classifier) judge(r *parser.Record, failed bool) Verdict {
+	p := c.plan(r, failed)
 	n := p.decide(c, r)
 	if n < 0 {
 		return Verdict{}

@@ -13,6 +13,7 @@ import (
 // A condition is what Rule.When says. It is a list of terms set apart by
 // blanks, all of which must hold; a term with ! in front must not:
 //
+//	failed            the record reports a failed request
 //	flag:UF,URX       has one of the flags
 //	only:UF,URX       has no flag but these
 //	code:503,5xx,400-499
@@ -82,6 +83,8 @@ func (c *compiled) term(cond *condition, word string, want bool) error {
 		holds, err = flagTest(name, list)
 	case "code", "grpc":
 		holds, err = numberTest(name, list)
+	case "failed":
+		holds = func(k *look) bool { return k.failed }
 	case "emitter", "level":
 		cond.kind, holds = parser.Event, wordTest(name, list)
 	default:
@@ -255,7 +258,7 @@ func textTest(read func(*parser.Record) []byte, list string) (func(*parser.Recor
 }
 
 func termNames() (names []string) {
-	names = []string{"flag", "only", "code", "grpc", "emitter", "level", "column"}
+	names = []string{"failed", "flag", "only", "code", "grpc", "emitter", "level", "column"}
 	for _, c := range columns {
 		names = append(names, c.name)
 	}

@@ -14,6 +14,7 @@ const (
 	maxPlans    = 1 << 13
 	maxTexts    = 1 << 10 // a power of two
 	maxBranches = 1 << 16
+	maxLately   = 1 << 8
 )
 
 // first is the first key of a verdict: what is cheap to read of a record.
@@ -21,6 +22,7 @@ type first struct {
 	flags   parser.FlagSet
 	code    int16 // -1: none
 	grpc    int16 // -1: none
+	failed  bool
 	kind    parser.Kind
 	emitter parser.Emitter
 	level   uint8
@@ -44,8 +46,24 @@ type memo struct {
 	list     []found // by number
 	texts    [earlyColumns][]text
 	plans    map[first]*plan
+	lately   [maxLately]recent
 	branches int // of all plans
 	words    []uint64
+}
+
+// A recent is a first key that was met lately, with its plan.
+type recent struct {
+	first first
+	plan  *plan
+}
+
+// slot spreads first keys over those that were met lately.
+func (k *first) slot() uint64 {
+	h := uint64(k.flags)*wordMix ^ uint64(uint16(k.code))<<32 ^ uint64(uint16(k.grpc))<<16
+	for _, n := range k.texts {
+		h = (h ^ uint64(n)) * wordMix
+	}
+	return h >> 32 % maxLately
 }
 
 // A text is a value that was looked through before.
@@ -61,6 +79,7 @@ func newMemo() memo {
 }
 
 func (m *memo) forget() {
+	clear(m.lately[:])
 	m.sets, m.list, m.plans, m.branches = map[found]uint16{}, make([]found, 1), map[first]*plan{}, 0
 	for i := range m.texts {
 		m.texts[i] = make([]text, maxTexts)
@@ -84,17 +103,23 @@ type branch struct {
 }
 
 // plan returns the plan of a record, a remembered one if there is one.
-func (c *Classifier) plan(r *parser.Record) *plan {
+func (c *Classifier) plan(r *parser.Record, failed bool) *plan {
 	m := &c.memo
 	if len(m.list) >= maxSets || len(m.plans) >= maxPlans || m.branches >= maxBranches {
 		m.forget()
 	}
 	k := c.first(r)
-	if p := m.plans[k]; p != nil {
-		return p
+	k.failed = failed
+	last := &m.lately[k.slot()]
+	if last.plan != nil && last.first == k {
+		return last.plan
 	}
-	p := c.newPlan(k)
-	m.plans[k] = p
+	p := m.plans[k]
+	if p == nil {
+		p = c.newPlan(k)
+		m.plans[k] = p
+	}
+	*last = recent{k, p}
 	return p
 }
 
@@ -102,7 +127,9 @@ func (c *Classifier) plan(r *parser.Record) *plan {
 func (c *Classifier) first(r *parser.Record) (k first) {
 	k.kind, k.code, k.grpc = r.Kind, -1, -1
 	from, to := 0, accessColumns
-	if r.Kind == parser.Event {
+	if r.Kind == parser.Event && r.Has(parser.ResponseCodeDetails) {
+		k.kind = parser.Access // the proxy's debug log tells how it answered a request
+	} else if r.Kind == parser.Event {
 		from, to = accessColumns, earlyColumns
 		k.emitter, k.level = r.Emitter, levelOf(r.Bytes(parser.Level))
 	} else {

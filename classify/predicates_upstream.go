@@ -16,7 +16,6 @@ const (
 
 // upstreamPredicates are questions about routes and about the way upstream.
 var upstreamPredicates = []predicate{
-	{"failed", FailedFields, "the record reports a failed request", failedAccess},
 	{"at-once", parser.Fields(parser.Duration), "it was over within 5 ms", func(r *parser.Record) bool { d, ok := r.Number(parser.Duration); return ok && d <= atOnce }},
 	{"slow", parser.Fields(parser.Duration), "it took about a second or more", func(r *parser.Record) bool { d, ok := r.Number(parser.Duration); return ok && d >= noticeable }},
 	{"round-seconds", parser.Fields(parser.Duration), "it took whole seconds, give or take 10 ms", roundSeconds},
@@ -194,14 +193,35 @@ func scanner(r *parser.Record) bool {
 	if i := bytes.IndexByte(path, '?'); i >= 0 {
 		path = path[:i+1]
 	}
-	return containsAny(path, scanPaths) || bytes.HasSuffix(path, []byte(".php")) || bytes.HasPrefix(path, []byte("//")) ||
-		containsAny(r.Bytes(parser.UserAgent), scanAgents)
+	return scannedPaths.in(path) || bytes.HasSuffix(path, []byte(".php")) || bytes.HasPrefix(path, []byte("//")) ||
+		scannersAgents.in(r.Bytes(parser.UserAgent))
 }
 
-// containsAny says whether text has one of the lower-case marks, in any case.
-func containsAny(text []byte, marks []string) bool {
-	for i := range text {
-		for _, mark := range marks {
+var scannedPaths, scannersAgents = newNeedles(scanPaths), newNeedles(scanAgents)
+
+// needles are lower-case marks that are looked for in any case.
+type needles struct {
+	starts [1 << 8]uint64 // bits of second letters, by the first one
+	lists  [1 << 8][]string
+}
+
+func newNeedles(marks []string) *needles {
+	n := &needles{}
+	for _, mark := range marks {
+		n.starts[mark[0]] |= 1 << (mark[1] & 63)
+		n.lists[mark[0]] = append(n.lists[mark[0]], mark)
+	}
+	return n
+}
+
+// in says whether text has one of the marks.
+func (n *needles) in(text []byte) bool {
+	for i := 0; i+1 < len(text); i++ {
+		c := lower[text[i]]
+		if starts := n.starts[c]; starts == 0 || starts>>(lower[text[i+1]]&63)&1 == 0 {
+			continue
+		}
+		for _, mark := range n.lists[c] {
 			if hasPrefixFold(text[i:], mark) {
 				return true
 			}
@@ -210,16 +230,23 @@ func containsAny(text []byte, marks []string) bool {
 	return false
 }
 
-func hasPrefixFold(text []byte, lower string) bool {
-	if len(text) < len(lower) {
+// lower maps letters to lower case, and every other byte to itself.
+var lower = func() (t [256]byte) {
+	for c := range t {
+		t[c] = byte(c)
+		if c >= 'A' && c <= 'Z' {
+			t[c] |= 0x20
+		}
+	}
+	return t
+}()
+
+func hasPrefixFold(text []byte, mark string) bool {
+	if len(text) < len(mark) {
 		return false
 	}
-	for i := range len(lower) {
-		c := text[i]
-		if c >= 'A' && c <= 'Z' {
-			c |= 0x20
-		}
-		if c != lower[i] {
+	for i := range len(mark) {
+		if lower[text[i]] != mark[i] {
 			return false
 		}
 	}

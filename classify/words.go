@@ -115,6 +115,7 @@ func (f *found) add(id uint16, n int) int {
 // never changed once built.
 type phrases struct {
 	list    []phrase          // by number; 0 is none
+	begins  int               // words that are enough, when all phrases are bound to the begin alone
 	numbers map[string]uint16 // by spelling
 	sieve   [256]uint64       // bits of the hashes of anchors
 	slots   []slot            // by hash, a power of two; the next one if taken
@@ -152,6 +153,12 @@ func (p *phrases) number(text string) (uint16, error) {
 
 // build chooses the anchors when all phrases are there.
 func (p *phrases) build() {
+	for _, one := range p.list[min(1, len(p.list)):] {
+		if p.begins = max(p.begins, len(one.words)); !one.begin || one.end {
+			p.begins = lateWords
+			break
+		}
+	}
 	often := map[uint64]int{}
 	for _, one := range p.list {
 		for _, w := range one.words {
@@ -212,5 +219,17 @@ const lateWords = 64
 // in says whether a text has any of the phrases.
 func (p *phrases) in(text []byte) bool {
 	var room [lateWords]uint64
-	return p.find(wordsOf(room[:0], text)) != found{}
+	words := wordsOf(room[:0:min(p.begins, lateWords)], text)
+	for i, w := range words {
+		if p.sieve[w>>6%uint64(len(p.sieve))]>>(w&63)&1 == 0 {
+			continue
+		}
+		s := p.slots[p.slotOf(w)]
+		for _, a := range p.anchors[s.from:s.to] {
+			if p.list[a.phrase].in(words, i, int(a.at)) {
+				return true
+			}
+		}
+	}
+	return false
 }

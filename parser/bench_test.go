@@ -2,6 +2,7 @@ package parser_test
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"strconv"
 	"strings"
@@ -115,4 +116,52 @@ func generate(tb testing.TB, dialect string, n int64) (blocks [][]byte, size int
 		rest = rest[end:]
 	}
 	return blocks, size, g.Counts()
+}
+
+// BenchmarkGiven reads a product's records by the product's format as if it
+// were somebody's own, beside the reader that knows the product.
+func BenchmarkGiven(b *testing.B) {
+	for _, row := range []struct{ data, dialect string }{{"istio-text", "istio-text-1.9-1.22"}, {"istio-json", "istio-json-1.9-1.24"}} {
+		blocks, size, counts := generate(b, row.data, 8<<20)
+		for _, given := range []bool{false, true} {
+			for name, want := range map[string]parser.FieldSet{"code+flags": smallSet, "all": parser.AllFields} {
+				b.Run(fmt.Sprintf("%s/given=%v/%s", row.data, given, name), func(b *testing.B) {
+					var formats []*parser.Format
+					if given {
+						formats = []*parser.Format{ownFormat(b, row.dialect)}
+					}
+					p := parser.NewParser(want, formats...)
+					b.SetBytes(size)
+					b.ReportAllocs()
+					for b.Loop() {
+						if access := countAccess(p, blocks); access != counts.Access {
+							b.Fatalf("%d access records, want %d", access, counts.Access)
+						}
+					}
+					b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(counts.Records), "ns/record")
+				})
+			}
+		}
+	}
+}
+
+// ownFormat compiles the format of a dialect as somebody's own.
+func ownFormat(tb testing.TB, id string) *parser.Format {
+	tb.Helper()
+	for _, d := range parser.DialectList() {
+		if d.ID != id {
+			continue
+		}
+		compile := parser.Compile
+		if strings.HasPrefix(d.Format, "{") {
+			compile = func(s string) (*parser.Format, error) { return parser.CompileJSON([]byte(s)) }
+		}
+		f, err := compile(d.Format)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		return f
+	}
+	tb.Fatal("no dialect ", id)
+	return nil
 }

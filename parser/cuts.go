@@ -7,6 +7,8 @@ import "bytes"
 const (
 	maxStarts = 32
 	maxEdges  = 1024
+
+	maxGlances = 8 // ends that are tried to see whether a column can begin
 )
 
 // An edge is one possible value of a column: text[from:to]; the next column
@@ -67,7 +69,7 @@ func (c *cutter) extend(f *Format, i int, s []byte, lo int) {
 	}
 	many := col.open || typ != col.typ
 	for at := lo; at <= len(s); at++ {
-		j := bytes.Index(s[at:], []byte(col.until))
+		j := index(s[at:], col.until)
 		if j < 0 {
 			return
 		}
@@ -75,7 +77,7 @@ func (c *cutter) extend(f *Format, i int, s []byte, lo int) {
 		if col.fits(typ, s[lo:to]) && (last && next == len(s) || !last && c.viable(f, i+1, s, next)) {
 			c.add(lo, to, next)
 		}
-		if !many || c.flood {
+		if !many || len(c.edges) == maxEdges {
 			return
 		}
 		at = to
@@ -90,17 +92,34 @@ func (c *cutter) viable(f *Format, i int, s []byte, lo int) bool {
 	switch {
 	case col.until == "" && i+1 == len(f.columns):
 		return col.fits(typ, s[lo:])
-	case col.open || typ != col.typ:
+	case typ != col.typ || col.open && sortOf(typ) == TypeText:
 		return true
+	case typ == TypeTime && col.always && col.clock == nil:
+		return isTime(s[lo:])
 	}
-	j := bytes.Index(s[lo:], []byte(col.until))
-	return j < 0 || col.fits(typ, s[lo:lo+j])
+	at := lo
+	for range maxGlances {
+		j := index(s[at:], col.until)
+		if j < 0 {
+			return at == lo && f.columns[i-1].until != "" // the line may break off here
+		}
+		if at += j; col.fits(typ, s[lo:at]) {
+			return true
+		}
+		if at++; !col.open || at > len(s) {
+			return false
+		}
+	}
+	return typ != TypeCode // which is shorter than that
 }
 
 // typeOf is the type that values of a column must have.
 func (c *cutter) typeOf(col *column) Type {
 	if c.loose && (col.field == RequestID || col.field == XForwardedFor || col.field == Extra) {
 		return TypeText
+	}
+	if c.loose && col.lenient && col.typ == TypeAddress {
+		return TypeToken
 	}
 	return col.typ
 }
@@ -188,6 +207,33 @@ func (c *cutter) value(col int) (e edge, agreed bool) {
 	return e, n == 1
 }
 
+// index is bytes.Index for a string of any length: a long one would be copied
+// to the heap.
+func index(s []byte, sep string) int {
+	if len(sep) <= 32 {
+		return bytes.Index(s, []byte(sep))
+	}
+	for i := 0; ; i++ {
+		j := bytes.IndexByte(s[i:], sep[0])
+		if j < 0 || i+j+len(sep) > len(s) {
+			return -1
+		}
+		if i += j; string(s[i:i+len(sep)]) == sep {
+			return i
+		}
+	}
+}
+
+// single says whether there is only one cut.
+func (c *cutter) single() bool {
+	for col := c.from; col < c.end; col++ {
+		if _, agreed := c.value(col); !agreed {
+			return false
+		}
+	}
+	return !c.flood
+}
+
 // fits says whether v is a value of the type, or one of the two ways to write
 // that there is none: "-" and nothing.
 func fits(t Type, v []byte) bool {
@@ -199,6 +245,8 @@ func fits(t Type, v []byte) bool {
 		return true
 	case TypeToken:
 		return isToken(v)
+	case TypeName:
+		return isToken(v) && bytes.IndexByte(v, '(') < 0 && bytes.IndexByte(v, ')') < 0
 	case TypeTime:
 		return isTime(v)
 	case TypeInt:

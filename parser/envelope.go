@@ -180,7 +180,8 @@ func beginsRecord(s []byte) bool {
 	if len(s) < 2 {
 		return false
 	}
-	return s[0] == '[' && (s[1]-'0' <= 9 || s[1] == 'E') || s[0] == '{' && s[1] == '"' || stampLike(s) || isKlog(s)
+	return s[0] == '[' && (s[1]-'0' <= 9 || s[1] == 'E') || s[0] == '{' && s[1] == '"' || stampLike(s) || isKlog(s) ||
+		hasPrefix(s, "ACCESS [") || hasPrefix(s, podPrefix) || s[0] == '<' && syslogHead(s) > 0
 }
 
 // wrapsRecord says whether the time in front of s is kubectl's: a record

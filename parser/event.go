@@ -33,6 +33,7 @@ func (p *Parser) readEvent(lo, hi int) bool {
 	p.keep(Level, e.level.at(lo))
 	p.keep(Component, e.component.at(lo))
 	p.keep(Message, e.message.at(lo))
+	p.localReply(line, lo, &e)
 	return true
 }
 

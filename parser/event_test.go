@@ -216,7 +216,7 @@ func TestZtunnelAccess(t *testing.T) {
 		extra                    map[string]string
 	}{
 		{head + `src.workload="web-6d" dst.addr=10.8.1.7:15008 dst.hbone_addr=10.8.1.7:8080 direction="inbound" bytes_sent=84 bytes_recv=158 duration="118ms" error="connection closed due to policy rejection: explicitly denied by: shop/deny"`,
-			ztunnelPlain, "10.8.1.7:15008", "158", "84", 118, Inbound,
+			ztunnelQuoted, "10.8.1.7:15008", "158", "84", 118, Inbound,
 			map[string]string{"src.workload": "web-6d", "dst.hbone_addr": "10.8.1.7:8080", "error": "connection closed due to policy rejection: explicitly denied by: shop/deny"}},
 		{head + `src.workload=web-6d dst.addr=10.8.1.7:15008 direction="outbound" bytes_sent=0 bytes_recv=0 duration="10002ms" error="a \"b\" c"`,
 			ztunnelPlain, "10.8.1.7:15008", "0", "0", 10002, Outbound,

@@ -72,6 +72,7 @@ type Type uint8
 const (
 	TypeText     Type = iota // anything, user text included
 	TypeToken                // no blank, no quote
+	TypeName                 // a token without parentheses
 	TypeTime                 // a time in the layout of START_TIME
 	TypeInt                  // digits
 	TypeNumber               // digits, perhaps with a fraction or an exponent

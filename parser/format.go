@@ -13,27 +13,32 @@ type Format struct {
 	prefix   string   // literal in front of the first column
 	columns  []column // in the order of the line
 	layout   FieldSet
-	headed   bool   // a record begins with a time, perhaps behind a literal
-	plan     *plan  // nil when a line can not be read by searching for what stands between the columns
-	clock    *clock // layout of the start time; nil: RFC 3339
-	object   *node  // of a JSON map; it has no columns
-	leaves   int    // keys and elements of the map, on all levels
+	headed   bool    // a record begins with a time, perhaps behind a literal
+	like     Dialect // known one with the same layout
+	plan     *plan   // nil when a line can not be read by searching for what stands between the columns
+	clock    *clock  // layout of the start time; nil: RFC 3339
+	object   *node   // of a JSON map; it has no columns
+	leaves   int     // keys and elements of the map, on all levels
 	warnings []Warning
 }
 
 // A column is one operator and the literal that ends its value.
 type column struct {
-	field Field  // Extra when the operator is no field of its own
-	typ   Type   // what a value looks like
-	key   []byte // the operator as written, without percent signs and length
-	until string // the whole literal up to the next column; "" in the last
-	most  int    // bytes that a value is cut to; 0: it is not cut
-	clock *clock // layout of a time; nil: RFC 3339
-	open  bool   // a value may hold what ends it
-	rank  int    // of those that fill a field, the lowest does
-	place int    // where the operator stands in the format
+	field  Field  // Extra when the operator is no field of its own
+	typ    Type   // what a value looks like
+	uncut  Type   // what one looks like that was not cut to a length
+	key    []byte // the operator as written, without percent signs and length
+	until  string // the whole literal up to the next column; "" in the last
+	most   int    // bytes that a value is cut to; 0: it is not cut
+	clock  *clock // layout of a time; nil: RFC 3339
+	open   bool   // a value may hold what ends it
+	rank   int    // of those that fill a field, the lowest does
+	always bool   // a value is never missing: "-" and nothing are none
+	plain  bool   // a field that is kept as it is found
+	place  int    // where the operator stands in the format
 
-	merged bool // it stands for several operators
+	lenient bool // where nothing else fits, an address is any token
+	merged  bool // it stands for several operators
 }
 
 // maxColumns is how many operators a format may have.
@@ -67,9 +72,30 @@ func Compile(format string) (*Format, error) {
 	}
 	last := &f.columns[len(f.columns)-1]
 	last.until = strings.TrimRight(last.until, "\r\n")
+	for i := range f.columns {
+		f.columns[i].lenient = true
+	}
 	f.finish()
+	f.like = likeness(f)
 	f.warn(f.columns)
 	return f, nil
+}
+
+// DialectFormat returns the format of a dialect by its id. It is nil for one
+// that no format describes, and for an id that is not known.
+func DialectFormat(id string) (f *Format, known bool) {
+	for i, d := range dialects {
+		if d.ID != id {
+			continue
+		}
+		dialect := firstProduct + Dialect(i)
+		if f = productFormats[dialect]; f == nil && d.Format != "" {
+			f, _ = CompileJSON([]byte(d.Format))
+			f.dialect = dialect
+		}
+		return f, true
+	}
+	return nil, false
 }
 
 // compileText compiles a string that may have no operator.
@@ -115,7 +141,10 @@ func (f *Format) finish() {
 	settle(f.columns)
 	for i := range f.columns {
 		c := &f.columns[i]
-		c.open = !c.ends(c.until) && (c.until != "" || i+1 < len(f.columns))
+		if c.open = !c.ends(c.until); c.until == "" {
+			c.open = i+1 < len(f.columns)
+		}
+		c.plain = c.field != Extra && c.field != ResponseCode && c.field != ResponseFlags && c.field != StartTime && c.most == 0
 		f.layout |= 1 << c.field
 		if c.field == StartTime {
 			f.clock = c.clock
@@ -123,6 +152,19 @@ func (f *Format) finish() {
 	}
 	f.headed = f.columns[0].typ == TypeTime && f.columns[0].until != ""
 	f.findPlan()
+}
+
+// likeness is the dialect that flat reads and that has the columns of f.
+func likeness(f *Format) Dialect {
+	for _, d := range flatDialects {
+		product := productFormats[d]
+		if product.prefix == f.prefix && slices.EqualFunc(product.columns, f.columns, func(a, b column) bool {
+			return a.field == b.field && a.typ == b.typ && a.until == b.until && a.most == b.most && (a.field != Extra || string(a.key) == string(b.key))
+		}) {
+			return d
+		}
+	}
+	return NoDialect
 }
 
 // settle leaves every field to one of the columns: the others are extra.
@@ -258,6 +300,7 @@ func (f *Format) newColumn(op operator, place int) (column, error) {
 			return c, &FormatError{place, op.name, fmt.Sprintf("%%%s%%: %v", op.text(), err)}
 		}
 	}
+	c.always = c.typ == TypeCode || c.typ == TypeTime && row != nil && row.Missing == Never
 	c.limit()
 	f.judge(op, row, place)
 	return c, nil
@@ -279,14 +322,15 @@ func (c *column) setClock(op operator) (err error) {
 
 // limit makes the type one that a value which was cut still has.
 func (c *column) limit() {
+	c.uncut = c.typ
 	if c.most == 0 || c.typ == TypeCode && c.most >= 3 {
 		return
 	}
 	switch c.typ {
 	case TypeCode:
-		c.typ = TypeInt
+		c.typ, c.always = TypeInt, false
 	case TypeTime, TypeFlags, TypeProtocol, TypeAddress, TypeIPList, TypeNumber:
-		c.typ, c.clock = TypeText, nil
+		c.typ, c.clock, c.always = TypeText, nil, false
 	}
 }
 
@@ -296,7 +340,7 @@ func (c *column) whole(n int) bool {
 	if c.most == 0 || n < c.most {
 		return true
 	}
-	switch fields[c.field].Type {
+	switch c.uncut {
 	case TypeCode:
 		return c.most >= 3
 	case TypeTime, TypeFlags, TypeProtocol, TypeInt, TypeNumber, TypeAddress:
@@ -312,7 +356,9 @@ func (c *column) fits(t Type, v []byte) bool {
 	}
 	switch {
 	case t == TypeTime && c.clock != nil:
-		return len(v) == 0 || len(v) == 1 && v[0] == '-' || c.clock.fits(v)
+		return !c.always && (len(v) == 0 || len(v) == 1 && v[0] == '-') || c.clock.fits(v)
+	case t == TypeTime && c.always && len(v) < 2:
+		return false
 	case t == TypeTime || t == TypeNumber:
 		return fits(t, v) && c.allows(v)
 	}
@@ -336,13 +382,13 @@ func (f *Format) merge() {
 		switch {
 		case a.until != "":
 			i++
-		case !sameSort(a.typ, b.typ):
+		case !sameSort(a, b):
 			f.warnPair(a, b, "nothing stands between them: where two readings fit, neither has a value")
 			i++
 		default:
 			f.warnPair(a, b, "nothing stands between them to tell them apart: they are kept as one column")
 			a.key = []byte(a.operator() + b.operator())
-			a.field, a.typ, a.most, a.clock, a.until, a.merged = Extra, TypeText, 0, nil, b.until, true
+			a.field, a.typ, a.most, a.clock, a.until, a.always, a.merged = Extra, TypeText, 0, nil, b.until, false, true
 			f.columns = slices.Delete(f.columns, i+1, i+2)
 		}
 	}
@@ -356,13 +402,24 @@ func (c *column) operator() string {
 	return "%" + string(c.key) + "%"
 }
 
-// sameSort says whether values of two types can run into each other.
-func sameSort(a, b Type) bool {
-	return sortOf[a] == sortOf[b]
+// sameSort says whether values of two columns can run into each other, so that
+// no end of the first one is more likely than the next. Of a text, only what
+// always looks like something can be told.
+func sameSort(a, b *column) bool {
+	x, y := sortOf(a.typ), sortOf(b.typ)
+	return x == y || x == TypeText && !b.always || y == TypeText && !a.always
 }
 
-// sortOf puts types together whose values are made of the same bytes.
-var sortOf = map[Type]int{TypeInt: 1, TypeNumber: 1, TypeCode: 2, TypeFlags: 3, TypeProtocol: 4, TypeTime: 5}
+// sortOf stands for the types whose values are made of the same bytes.
+func sortOf(t Type) Type {
+	switch t {
+	case TypeNumber:
+		return TypeInt
+	case TypeInt, TypeCode, TypeFlags, TypeProtocol, TypeTime:
+		return t
+	}
+	return TypeText
+}
 
 // flagsColumn is the column of the flags, or behind all when there is none.
 func (f *Format) flagsColumn() int {

@@ -10,6 +10,8 @@ type FrameState struct {
 	Final bool
 
 	groups groups // scratch memory of Cut
+	alone  *Parser
+	line   []byte
 }
 
 // Padding is how many readable bytes stand behind a block.
@@ -39,7 +41,13 @@ func Cut(data []byte, st *FrameState) int {
 	if end == 0 {
 		return 0
 	}
-	return openGroup(data, openRecord(data, end), &st.groups)
+	if open := openGroup(data, openRecord(data, end), &st.groups); open < end {
+		return open
+	}
+	if open := st.openWrap(data, end); open < end {
+		return openGroup(data, openRecord(data, open), &st.groups)
+	}
+	return end
 }
 
 // openRecord returns the beginning of the record that data[:end] ends in the

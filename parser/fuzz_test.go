@@ -82,7 +82,7 @@ func FuzzAccounting(f *testing.F) {
 // A format string that compiles reads any line without a panic.
 func FuzzFormat(f *testing.F) {
 	for _, d := range dialects {
-		if !d.JSON {
+		if d.Encoding == Text {
 			f.Add(d.Format, []byte(`[2026-01-02T03:04:05.006Z] "GET / HTTP/1.1" 200 - 0 1 2 3 "-" "-" "-" "-" "-"`))
 		}
 	}

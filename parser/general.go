@@ -29,7 +29,7 @@ func (p *Parser) general(s []byte, o *object) bool {
 
 func (p *Parser) generalMember(name []byte, v *fastjson.Value) {
 	r, o := &p.rec, &p.reader.o
-	key, known := jsonKeys[string(name)]
+	key, known := keyOf(name)
 	o.count++
 	if known {
 		o.proxy = o.proxy || key.proxy
@@ -48,6 +48,7 @@ func (p *Parser) generalMember(name []byte, v *fastjson.Value) {
 	if v.Type() == fastjson.TypeNull {
 		return
 	}
+	o.typed = o.typed || v.Type() == fastjson.TypeNumber && (f == ResponseCode || f == BytesSent || f == BytesReceived || f == Duration)
 	lo := len(r.scratch)
 	r.scratch = appendScalar(r.scratch, v)
 	if f == ResponseCode {

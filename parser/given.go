@@ -8,8 +8,9 @@ import "bytes"
 
 // give takes the caller's formats.
 func (p *Parser) give(formats []*Format) {
-	p.given = formats
-	for _, f := range formats {
+	p.given, p.wanted = formats, make([]uint64, len(formats))
+	for i, f := range formats {
+		p.wanted[i] = p.wantedOf(f)
 		p.givenText = p.givenText || f.object == nil
 		p.givenMap = p.givenMap || f.object != nil
 		p.givenBrace = p.givenBrace || f.object == nil && (f.prefix == "" || f.prefix[0] == '{')
@@ -19,17 +20,16 @@ func (p *Parser) give(formats []*Format) {
 	}
 }
 
-// flatGiven reads a line whose values upset no plan.
-func (p *Parser) flatGiven(s []byte) bool {
-	for _, f := range p.given {
-		if f.object == nil && f.place(s, p.placed[:]) && !f.gluedAt(s) {
-			p.begin(f, s)
-			for i := range f.columns {
-				at := p.placed[i]
-				p.column(&f.columns[i], s, edge{from: at.lo, to: at.hi})
-			}
+// flatGiven reads a line whose values upset no plan. Quotes are as in place.
+func (p *Parser) flatGiven(s []byte, quotes []uint16, base int) bool {
+	for i, f := range p.given {
+		if f.object != nil || !p.readPlan(f, p.wanted[i], s, quotes, base) {
+			continue
+		}
+		if !f.gluedAt(s) {
 			return true
 		}
+		p.rec.Kind, p.rec.Dialect = Noise, NoDialect
 	}
 	return false
 }
@@ -80,7 +80,7 @@ func yearIn(s []byte) int {
 // readGiven reads a line in one of the given text formats: the first one that
 // the whole line fits.
 func (p *Parser) readGiven(s []byte) bool {
-	return p.givenText && (p.splitGiven(s) || p.flatGiven(s) || p.cutGiven(s))
+	return p.givenText && (p.splitGiven(s) || p.flatGiven(s, nil, 0) || p.cutGiven(s))
 }
 
 // cutGiven tries all cuts: of the line, of it without blanks at its end, and
@@ -148,7 +148,7 @@ func (p *Parser) tornGiven(s []byte) bool {
 		if !f.headed || f.object != nil || !hasPrefix(s, f.prefix) {
 			continue
 		}
-		if p.cuts.run(f, s, 0, len(f.prefix)); !p.endsInColumn(f, s) {
+		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.end == 0 || !p.endsInColumn(f, s) {
 			continue
 		}
 		ended := FieldSet(0)

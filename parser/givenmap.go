@@ -14,11 +14,12 @@ type walk struct {
 	plain   bool   // it can be read by comparing
 }
 
-// A leaf is a value that is not the same in every record.
+// A leaf is a value that is no object and no array.
 type leaf struct {
 	lo, hi int    // where it stands, quotes included
 	field  Field  // from NumFields on: extra
 	key    []byte // of an extra
+	fixed  bool   // the map says what it is
 }
 
 // givenObject reads the object at s[0] by the first of the given maps that it
@@ -45,6 +46,7 @@ func (p *Parser) readMap(f *Format, s []byte, o *object) bool {
 	*o = object{end: end, whole: whole, cut: !whole && end >= len(s)}
 	if !whole && !o.cut || !w.belongs(whole) {
 		r.forget()
+		r.Kind, r.Dialect = Noise, NoDialect
 		return false
 	}
 	r.Partial = !whole
@@ -136,14 +138,19 @@ func (p *Parser) walkObject(s []byte, i int, n *node, depth int) (next int, whol
 	}
 }
 
-// walkArray is walkObject for an array.
+// walkArray is walkObject for an array. What is kept of it stays in its place.
 func (p *Parser) walkArray(s []byte, i int, n *node, depth int) (next int, whole bool) {
+	w := &p.walk
+	open, any := len(w.kept), false
 	i++
 	for k := 0; ; k++ {
 		if i = skipSpace(s, i); i >= len(s) {
 			return i, false
 		}
 		if s[i] == ']' {
+			if !any {
+				w.kept = w.kept[:open]
+			}
 			return i + 1, true
 		}
 		if s[i] == ',' {
@@ -155,8 +162,12 @@ func (p *Parser) walkArray(s []byte, i int, n *node, depth int) (next int, whole
 		if k < len(n.members) {
 			m = n.members[k]
 		}
+		before := len(w.kept)
 		if i, whole = p.walkMember(s, i, m, nil, nil, depth); !whole {
 			return i, false
+		}
+		if any = any || len(w.kept) > before; len(w.kept) == before {
+			w.kept = append(appendMemberKey(w.kept, nil), "null"...)
 		}
 	}
 }
@@ -195,6 +206,8 @@ func (p *Parser) walkMember(s []byte, i int, n *node, name, raw []byte, depth in
 		if !n.is(s[i:next], v, s) {
 			return i, false
 		}
+		w.leaves = append(w.leaves, leaf{i, next, NumFields, name, true})
+		w.plain = w.plain && (n.quoted || isDigits(n.literal))
 		p.keepMember(s, i, next, v, escaped, name, raw, depth)
 	case n.kind == nodePattern:
 		w.plain = false
@@ -274,11 +287,11 @@ func (p *Parser) walkColumn(s []byte, i, next int, n *node, v span, escaped bool
 		p.flagList(s[i:next])
 		w.plain = false
 	case f == Extra || v.lo == 0 || s[i] != 'n' && !n.column.whole(int(v.hi-v.lo)):
-		w.leaves = append(w.leaves, leaf{i, next, NumFields, name})
+		w.leaves = append(w.leaves, leaf{i, next, NumFields, name, false})
 		w.plain = w.plain && f == Extra && v.lo > 0 && n.column.most == 0
 		p.keepMember(s, i, next, v, escaped, name, raw, depth)
 	default:
-		w.leaves = append(w.leaves, leaf{i, next, f, nil})
+		w.leaves = append(w.leaves, leaf{i, next, f, nil, false})
 		w.plain = w.plain && n.column.most == 0
 		if s[i] == 'n' {
 			return
@@ -394,10 +407,12 @@ func (n *node) is(value []byte, v span, s []byte) bool {
 // learnMap remembers the order of the object that was just read by a map: the
 // text between its values, and what each value is.
 func (p *Parser) learnMap(s []byte) {
-	q, w := &p.order, &p.walk
-	if q.misses++; len(w.leaves) > maxKeys || len(w.leaves) == 0 || q.misses > 8 && q.misses&63 != 0 {
+	w := &p.walk
+	q := p.orders.room(s, len(w.leaves))
+	if q == nil {
 		return
 	}
+	q.number = NumFields
 	q.steps, q.buffer, q.layout, q.dialect, q.clock = q.steps[:0], append(q.buffer[:0], s...), w.f.layout&ownFields, w.f.dialect, w.f.clock
 	lo, text := 0, q.buffer
 	for _, l := range w.leaves {
@@ -410,7 +425,13 @@ func (p *Parser) learnMap(s []byte) {
 			}
 			name = text[at : at+len(l.key)]
 		}
-		q.steps = append(q.steps, step{text[lo:l.lo], name, l.field})
+		st := newStep(text[lo:l.lo], name, l.field)
+		if l.fixed {
+			if st.fixed = text[l.lo:l.hi]; st.fixed[0] == '"' {
+				st.fixed = st.fixed[1 : len(st.fixed)-1]
+			}
+		}
+		q.steps = append(q.steps, st)
 		lo = l.hi
 	}
 	q.tail = text[lo:]

@@ -86,6 +86,12 @@ func (p *Parser) readBrace(s []byte, depth int) (inner []byte, done bool) {
 		}
 		kind, o = p.readObject(s)
 	}
+	if r.oddObject(kind, &o) {
+		if p.readStrings(s, &o) || p.splicedObject(s) {
+			return nil, true
+		}
+		kind, o = p.readObject(s)
+	}
 	switch kind {
 	case jsonAccess, jsonEvent:
 		p.splitObject(s, &o)
@@ -111,7 +117,10 @@ func (p *Parser) splitObject(s []byte, o *object) {
 		return
 	}
 	at := skipSpace(s, o.end)
-	if rest := s[at:]; len(rest) > 0 && rest[0] == '{' || accessHead(rest) > 0 {
+	if at < len(s) && s[at] == ',' { // of a list
+		at = skipSpace(s, at+1)
+	}
+	if rest := s[at:]; len(rest) > 0 && rest[0] == '{' || accessHead(rest) > 0 || ownHead(rest) > 0 {
 		p.suspect = false
 		p.splitAt(s, at)
 	}
@@ -179,13 +188,22 @@ func (p *Parser) unwrap(s []byte, o *object, depth int) (inner []byte, done bool
 		return nil, false
 	}
 	buf := p.inner[depth][:0]
-	if o.key == JSONMessage {
+	switch {
+	case o.shipped && p.cargo.nested:
+		buf = append(buf, o.inner.of(s)...)
+	case o.key == JSONMessage && !o.shipped:
 		buf = append(buf, r.Bytes(Message)...)
-	} else {
-		buf = unescape(buf, s[o.inner.lo:o.inner.hi])
+	default:
+		buf = unescape(buf, o.inner.of(s))
 	}
 	r.forget()
 	r.wrap(o.key)
+	if o.shipped {
+		r.place.from(&p.cargo.place)
+		if p.cargo.count > 0 {
+			buf = append(buf, p.enqueue()...)
+		}
+	}
 	ends := len(buf) > 0 && buf[len(buf)-1] == '\n'
 	buf = bytes.TrimRight(buf, "\r\n")
 	p.inner[depth] = buf

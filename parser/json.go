@@ -45,8 +45,14 @@ type object struct {
 	names   int  // weight of the keys that are fields' own names
 	stream  bool // it has docker's "stream"
 	stderr  bool // which is stderr
+	shipped bool // inner is a cargo's
+	carrier bool // it has a key that a shipper's objects have
 	count   int
+	typed   bool // a number is written as one
 }
+
+// typedFields are those that typed JSON has as numbers.
+var typedFields = [...]Field{ResponseCode, BytesSent, BytesReceived, Duration}
 
 // scan reads the object at s[0] and stores the fields it finds. Keys of
 // dialects are matched at the top level; all else is kept as extra.
@@ -102,7 +108,7 @@ func (p *Parser) member(s []byte, i int, o *object) (next int, ok bool) {
 		return i, false
 	}
 	i++
-	key, known := jsonKeys[string(name)]
+	key, known := keyOf(name)
 	if o.count < maxKeys {
 		p.seen[o.count] = span{uint32(begin), uint32(i)}
 	}
@@ -113,6 +119,9 @@ func (p *Parser) member(s []byte, i int, o *object) (next int, ok bool) {
 	if !known {
 		o.foreign = true
 		return p.foreign(s, i, name, o)
+	} else if key.field == Extra && string(name) == "body" {
+		o.keys.add(key.id)
+		return p.foreign(s, i, name, o)
 	}
 	o.proxy = o.proxy || key.proxy
 	if key.own && commonFields.Has(key.field) {
@@ -122,12 +131,12 @@ func (p *Parser) member(s []byte, i int, o *object) (next int, ok bool) {
 	}
 	again := o.keys.has(key.id)
 	o.keys.add(key.id)
-	return p.value(s, i, name, key, again)
+	return p.value(s, i, name, key, again, o)
 }
 
 // value stores the value at i under a known key. again says that the object
 // had this very key before: which one is meant can not be told.
-func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool) (next int, ok bool) {
+func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool, o *object) (next int, ok bool) {
 	r := &p.rec
 	v, escaped, next, ok := scalar(s, i)
 	if !ok {
@@ -166,7 +175,9 @@ func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool) (n
 	if s[i] == 'n' {
 		return next, true
 	}
+	o.typed = o.typed || s[i] != '"' && (f == ResponseCode || f == BytesSent || f == BytesReceived || f == Duration)
 	if f == ResponseCode {
+		r.spans[f] = v
 		r.setCode(s[v.lo:v.hi])
 		return next, true
 	}
@@ -204,6 +215,9 @@ func (p *Parser) flagList(list []byte) {
 // foreign keeps the value of a key that no list knows.
 func (p *Parser) foreign(s []byte, i int, name []byte, o *object) (next int, ok bool) {
 	v, escaped, next, ok := scalar(s, i)
+	if _, carrier := carriers[string(name)]; carrier || s[i] == '{' && string(name) == "body" {
+		o.carrier = true
+	}
 	switch string(name) {
 	case "log", "body":
 		if s[i] == '"' {

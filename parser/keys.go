@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"bytes"
 	"math/bits"
 	"slices"
 )
@@ -67,7 +68,7 @@ var jsonKeys = func() map[string]jsonKey {
 		}
 	}
 	for _, d := range dialects {
-		if d.JSON {
+		if d.Encoding == JSON || d.Encoding == StringJSON {
 			for name := range jsonPairs(d.Format) {
 				add(name, jsonKey{field: Extra})
 			}
@@ -79,10 +80,10 @@ var jsonKeys = func() map[string]jsonKey {
 // jsonDialects holds the keys of each JSON dialect, in the list's order.
 var jsonDialects = func() (all []jsonDialect) {
 	for i, d := range dialects {
-		if !d.JSON || d.Format == "" {
+		if d.Encoding != JSON && d.Encoding != StringJSON || d.Format == "" {
 			continue
 		}
-		row := jsonDialect{dialect: firstProduct + Dialect(i)}
+		row := jsonDialect{dialect: firstProduct + Dialect(i), strings: d.Encoding == StringJSON}
 		for name := range jsonPairs(d.Format) {
 			row.keys.add(jsonKeys[name].id)
 		}
@@ -94,22 +95,33 @@ var jsonDialects = func() (all []jsonDialect) {
 type jsonDialect struct {
 	dialect Dialect
 	keys    keySet
+	strings bool // it has no numbers
+}
+
+// keyOf finds a key by its name, also when somebody made it bold.
+func keyOf(name []byte) (jsonKey, bool) {
+	k, ok := jsonKeys[string(name)]
+	if !ok && len(name) > 4 && name[0] == '*' {
+		k, ok = jsonKeys[string(bytes.Trim(name, "*"))]
+	}
+	return k, ok
 }
 
 // dialectOf names the first dialect with exactly these keys, else the first
-// that has all of them (proxies may omit empty ones).
-func dialectOf(keys *keySet, foreign bool) Dialect {
+// that has all of them (proxies may omit empty ones). A dialect whose values
+// are strings is not one with numbers.
+func dialectOf(keys *keySet, foreign, typed bool) Dialect {
 	if foreign {
 		return Inferred
 	}
 	for i := range jsonDialects {
-		if jsonDialects[i].keys == *keys {
-			return jsonDialects[i].dialect
+		if d := &jsonDialects[i]; d.keys == *keys && !(d.strings && typed) {
+			return d.dialect
 		}
 	}
 	for i := range jsonDialects {
-		if keys.len() >= fewestKeys && keys.within(&jsonDialects[i].keys) {
-			return jsonDialects[i].dialect
+		if d := &jsonDialects[i]; keys.len() >= fewestKeys && keys.within(&d.keys) && !(d.strings && typed) {
+			return d.dialect
 		}
 	}
 	return Inferred

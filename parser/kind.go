@@ -91,10 +91,21 @@ const (
 	JSONLog
 	JSONMessage
 	JSONBody
+	JSONText
+	JSONPayload
+	JSONJournal
+	JSONAt
+	JSONLine
+	JSONProcessed
+	JSONOriginal
+	JSONEvent
+	JSONRaw
+	JSONMsg
 	NumEnvelopes
 )
 
-var envelopes = [NumEnvelopes]string{"cri", "docker", "kubectl-timestamp", "kubectl-prefix", "stern", "compose", "syslog", "ansi", "quote", "json:log", "json:message", "json:body"}
+var envelopes = [NumEnvelopes]string{"cri", "docker", "kubectl-timestamp", "kubectl-prefix", "stern", "compose", "syslog", "ansi", "quote", "json:log", "json:message", "json:body",
+	"json:textPayload", "json:jsonPayload", "json:MESSAGE", "json:@message", "json:line", "json:log_processed", "json:original", "json:event", "json:_raw", "json:msg"}
 
 func (e Envelope) String() string { return envelopes[e] }
 

@@ -33,6 +33,10 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 	case r.layout.Has(ResponseFlags) && o.proxy || r.hasCode && (o.proxy || o.keys.has(ownCode)) || r.layout.Has(ResponseCodeDetails) && r.hasCode:
 		p.accessObject(s, &o)
 		return jsonAccess, o
+	case o.carrier && p.readTraffic(s):
+		return jsonAccess, o
+	case o.carrier && p.ship(s, &o):
+		return jsonWrapper, o
 	case o.inner.lo > 0 && (o.stream || o.torn || r.layout.Has(StartTime)):
 		if o.stream {
 			o.key = Docker
@@ -58,7 +62,7 @@ func (p *Parser) accessObject(s []byte, o *object) {
 	if r.layout.Has(ResponseFlags) {
 		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
 	}
-	r.Dialect = dialectOf(&o.keys, o.foreign)
+	r.Dialect = dialectOf(&o.keys, o.foreign, o.typed)
 	if o.whole && !o.odd {
 		p.learn(s, o)
 	}

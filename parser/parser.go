@@ -9,10 +9,12 @@ type Parser struct {
 	layouts textLayouts
 
 	given      []*Format // the caller's formats stand in front
+	wanted     []uint64  // columns of each of them to store
 	givenText  bool      // one of them is a text
 	givenMap   bool      // one of them is a JSON map
 	givenBrace bool      // one of the texts may begin with a brace
 	placed     [maxColumns]span
+	guards     [maxGuards]uint16
 	walk       walk
 
 	block   []byte
@@ -24,7 +26,7 @@ type Parser struct {
 
 	rec       Record
 	cuts      cutter
-	order     order
+	orders    orders
 	reader    reader
 	seen      [maxKeys]span
 	marks     marks    // of the stretch of the block at pos
@@ -42,6 +44,19 @@ type Parser struct {
 	restLines     int
 	restEnvelopes [maxEnvelopes]Envelope
 	restDepth     uint8
+
+	base           []byte // the line without its wrappers
+	wrap           []byte // a record that was wrapped over several lines
+	wraps          wraps
+	mended         []byte // a line with its damage undone
+	spliced        []byte // a line without another program's time in it
+	cargo          cargo  // of the last shipper's object
+	queued         []byte // lines that it carried
+	queue          []byte // those to come
+	queueLines     int
+	queueEnvelopes [maxEnvelopes]Envelope
+	queueDepth     uint8
+	traffic        []byte // an entry of Google's traffic log as one object
 
 	groups groups
 	traces bool // the event is of a logger that writes backtraces line by line
@@ -65,7 +80,7 @@ func NewParser(want FieldSet, formats ...*Format) *Parser {
 // must not change while records of it are in use.
 func (p *Parser) Reset(block []byte) {
 	p.block, p.pos, p.line, p.cut, p.glued = block, 0, 0, false, false
-	p.scattered, p.piece, p.rest = p.scattered[:0], 0, nil
+	p.scattered, p.piece, p.rest, p.queue = p.scattered[:0], 0, nil, nil
 	p.marks.forget()
 	for i := range p.parts {
 		p.parts[i].size = 0
@@ -85,6 +100,10 @@ func (p *Parser) ResetCut(block []byte) {
 func (p *Parser) Next() (*Record, bool) {
 	if len(p.rest) > 0 {
 		p.readRest()
+		return &p.rec, true
+	}
+	if len(p.queue) > 0 {
+		p.nextQueued()
 		return &p.rec, true
 	}
 	if p.piece < len(p.scattered) {
@@ -132,6 +151,7 @@ func (p *Parser) next() bool {
 		p.scatter()
 		if !wasGlued {
 			p.gather()
+			p.unwrapLines(s)
 		}
 	}
 	if wasGlued && p.suspect {
@@ -156,7 +176,7 @@ func (p *Parser) lineAt(begin int) (head, end int) {
 	}
 	m := &p.marks
 	if begin != m.next || m.line == m.lines {
-		if b[head] == '[' {
+		if b[head] == '[' || p.givenText {
 			m.of(b, begin)
 		}
 		if begin != m.next || m.line == m.lines {
@@ -184,19 +204,21 @@ func (p *Parser) longLineAt(begin, head int) (int, int) {
 // fast reads the usual record: a whole one in the layout of a known dialect,
 // bare or in the usual CRI head of a stream of which no piece is open.
 func (p *Parser) fast(s []byte, head int) (ok bool) {
-	if len(s) < head+2 || head > 0 && p.parts[stdout].size > 0 {
+	if len(s) < head+2 || head > 0 && p.parts[stdout].size > 0 || s[len(s)-1] >= 0x80 {
 		return false
 	}
 	if head > 0 {
 		p.rec.wrap(CRI)
 	}
 	switch c := s[head]; {
-	case p.givenText && p.flatGiven(s[head:]):
-		ok = head > 0 || p.ownLine(s)
+	case p.givenText && (head > 0 || p.ownLine(s)) && p.flatGiven(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin):
+		ok = true
 	case c == '[':
-		ok = !p.givenText && p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin)
+		ok = !p.givenText && (p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin) || p.flatOwn(s[head:]))
 	case c == '{':
 		ok = !p.givenBrace && p.flatObject(s[head:])
+	case c == 'A':
+		ok = !p.givenText && p.flatOwn(s[head:])
 	}
 	if !ok {
 		p.rec.depth = 0
@@ -231,6 +253,11 @@ func (p *Parser) read(s []byte) bool {
 			r.text = s
 			return true
 		}
+		if n := len(s) - 3; n > 0 && isBox(s[n:]) && (accessHead(s) > 0 || s[0] == '{') {
+			r.wrap(Quote)
+			s = withoutMarks(s, boxByte)
+			continue
+		}
 		if p.givenText && p.ownLine(s) && p.readGiven(s) {
 			return true
 		}
@@ -247,13 +274,29 @@ func (p *Parser) read(s []byte) bool {
 				s = inner
 				continue
 			}
+			if n := syslogHead(s); n > 0 && (beginsRecord(s[n:]) || findBare(s[n:]) != nil) {
+				r.wrap(Syslog)
+				s = s[n:]
+				continue
+			}
 		case c == '[':
 			if n := p.prefixHead(s); n > 0 {
 				r.wrap(KubectlPrefix)
 				s = s[n:]
 				continue
 			}
+			if hasPrefix(s, `[{"`) {
+				s = s[1:]
+				continue
+			}
+		case c == '<' || c >= 'A' && c <= 'S' && isMonth(s[:min(3, len(s))]):
+			if n := syslogHead(s); n > 0 {
+				r.wrap(Syslog)
+				s = s[n:]
+				continue
+			}
 		case c == '{':
+			p.base = s
 			inner, done := p.readBrace(s, depth)
 			if done {
 				held := p.held
@@ -276,6 +319,12 @@ func (p *Parser) read(s []byte) bool {
 				continue
 			}
 		}
+		if n, line := quoteHead(s); n > 0 {
+			r.wrap(Quote)
+			s = line
+			continue
+		}
+		p.base = s
 		if p.readLine(s) {
 			return true
 		}
@@ -329,11 +378,17 @@ func (p *Parser) plain(s []byte, depth int) []byte {
 // readLine reads an unwrapped line as an access record or an event.
 func (p *Parser) readLine(s []byte) bool {
 	r := &p.rec
-	if accessHead(s) > 0 {
-		return p.givenText && p.flat(s) || p.readGlued(s) || p.readText(s) || p.readTorn(s)
+	if n := accessHead(s); n > 0 {
+		if n < len(s) && s[n] == '"' && doubledQuotes(s) && p.readMended(s) {
+			return true
+		}
+		return p.givenText && p.flat(s) || p.flatOwn(s) || p.readGlued(s) || p.readText(s) || p.readTorn(s)
+	}
+	if ownHead(s) > 0 && (p.flatOwn(s) || p.readGlued(s) || p.readText(s)) {
+		return true
 	}
 	r.text = s
-	return p.readEvent(0, len(s)) || p.tornGiven(s) || p.readTorn(s)
+	return p.readEvent(0, len(s)) || p.tornGiven(s) || p.readLedObject(s) || p.readMended(s) || p.readLed(s) || p.readTorn(s) || p.readPiece(s) || s[0] == '[' && p.readSpliced(s)
 }
 
 // accessHead returns the length of `[TIME] "` at s[0], or 0.
@@ -351,22 +406,15 @@ func accessHead(s []byte) int {
 // readGlued reads the first of several records that stand on one line: a
 // complete one, with the head of the next one behind it.
 func (p *Parser) readGlued(s []byte) bool {
-	for at := 1; ; {
-		j := bytes.Index(s[at:], []byte("[20"))
-		if j < 0 {
-			return false
-		}
-		if at += j; accessHead(s[at:]) == 0 {
-			at++
-			continue
-		}
-		if first := trimBlanks(s[:at]); p.flat(first) || p.readText(first) && p.cuts.full {
+	for at := gluedHead(s, 1); at > 0; at = gluedHead(s, at+1) {
+		first := trimBlanks(s[:at])
+		if p.flat(first) || p.flatOwn(first) || p.readText(first) && p.cuts.full {
 			_, p.suspect = p.layoutOf(s) // a user may have written the second head
 			p.splitAt(s, at)
 			return true
 		}
-		at++
 	}
+	return false
 }
 
 // splitAt ends the record before s[at:], a suffix of the physical line that
@@ -376,13 +424,14 @@ func (p *Parser) readGlued(s []byte) bool {
 func (p *Parser) splitAt(s []byte, at int) {
 	r := &p.rec
 	r.Suspicious = r.Suspicious || p.suspect
-	if r.depth > 0 {
+	inBlock := bytes.Index(p.block[p.pos-r.Size:p.pos], s)
+	if r.depth > 0 || inBlock < 0 {
 		p.rest, p.restLines, p.restEnvelopes, p.restDepth = s[at:], r.Lines, r.envelopes, r.depth
 		r.Lines = 0
 		return
 	}
 	p.pos -= r.Size
-	skip := bytes.Index(p.block[p.pos:p.pos+r.Size], s) + at
+	skip := inBlock + at
 	r.Size, r.Lines = skip, 0
 	p.pos += skip
 	p.line--
@@ -412,8 +461,14 @@ func (p *Parser) other(s []byte) {
 		p.invalid(Binary, max(0, bytes.IndexByte(s, 0)))
 	case accessHead(s) > 0:
 		p.invalid(p.whyUnread(s))
+	case hasPrefix(s, emissaryHead) && accessHead(s[len(emissaryHead):]) > 0:
+		why, at := p.whyUnread(s[len(emissaryHead):])
+		p.invalid(why, at+len(emissaryHead))
 	case len(s) > 30 && s[0] == '[' && isTime(s[1:]) && s[11] == 'T':
 		p.invalid(Incomplete, len(s))
+	}
+	if r.Reason == Incomplete && p.unsplice(s) != nil {
+		r.Reason = Spliced
 	}
 }
 

@@ -110,7 +110,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		}
 		all := account(t, line, AllFields)
 		whole := all[0]
-		if len(all) != 1 || whole.Kind != Access || whole.Suspicious || whole.Emitter != NoEmitter || bytes.IndexByte(whole.Bytes(Path), '"') >= 0 {
+		if len(all) != 1 || whole.Kind != Access || whole.Partial || whole.Suspicious || whole.Emitter != NoEmitter || bytes.IndexByte(whole.Bytes(Path), '"') >= 0 {
 			continue
 		}
 		data := block(line)

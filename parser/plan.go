@@ -16,15 +16,38 @@ import (
 type plan struct {
 	guard    byte // 0: no byte is forbidden
 	guards   int  // how many of them the literals have
+	first    int  // guards in front of the first column
 	segments []segment
-	left     []stop // per column, when it is read from the left
-	right    []stop // per column, when it is read from the right
+	cuts     []cut // per column
+	runs     []run
 }
+
+// The limits of what a plan is used for.
+const (
+	maxGuards  = 96      // in a format
+	maxPlanned = 1 << 16 // bytes of a line
+)
 
 // A segment is a run of columns.
 type segment struct {
 	first, open, last int // open: the column that is found last; behind last when there is none
 	anchor            int // offset in the last column's literal of the guard that ends the segment; -1: the line's end does
+}
+
+// A cut is how to find a column.
+type cut struct {
+	head   uint64 // the first eight bytes of what ends it
+	mask   uint64 // how many of them there are
+	size   int    // how long all of that is
+	guards int    // how many guards it has
+	left   stop   // when it is read from the left
+	right  stop   // when it is read from the right
+	check  check
+
+	open    bool // it is its segment's open column
+	guarded bool // a guard ends it
+	segment int
+	run     int // number of the run that begins here, from 1 on
 }
 
 // A stop is the byte to search for to find one end of a column, and where it
@@ -33,6 +56,19 @@ type stop struct {
 	c  byte
 	at int
 }
+
+// A check is what is left to see of a value whose end was found.
+type check uint8
+
+const (
+	checkFits   check = iota // all that the column's type says
+	checkNone                // nothing
+	checkTime                // RFC 3339 as Envoy writes it; else as checkFits
+	checkNumber              // digits or a dash; else as checkFits
+	checkCode                // three digits or 0
+	checkBlank               // no blank
+	checkDash                // a dash; else as checkFits
+)
 
 // guards are the bytes that may be forbidden in values, the rarest in user
 // text first; weak are those that are not rare.
@@ -44,7 +80,7 @@ const (
 // ends says whether the first place where the literal stands behind the
 // column's begin is the only one where its value can end.
 func (c *column) ends(literal string) bool {
-	return literal == "" || c.stopIn(literal, 0, false).at >= 0
+	return c.stopIn(literal, 0, false).at >= 0
 }
 
 // stopIn finds the byte of a literal that the column's values can not have:
@@ -71,7 +107,7 @@ func (c *column) excludes(b byte) bool {
 		if c.clock != nil {
 			return !c.clock.may[b]
 		}
-		return !digit && !letter && strings.IndexByte("-:.+ ", b) < 0
+		return !digit && !letter && strings.IndexByte("-:.+", b) < 0
 	case TypeInt:
 		return !digit && b != '-'
 	case TypeNumber:
@@ -86,6 +122,8 @@ func (c *column) excludes(b byte) bool {
 		return b <= ' ' || b == '"' || b == ','
 	case TypeToken:
 		return b == ' ' || b == '"'
+	case TypeName:
+		return b == ' ' || b == '"' || b == '(' || b == ')'
 	case TypePhrase, TypeReason:
 		return b == '"'
 	}
@@ -124,27 +162,31 @@ func (f *Format) findPlan() {
 // false when there are two columns that it can not tell apart.
 func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	n := len(f.columns)
-	p := &plan{guard: guard, left: make([]stop, n), right: make([]stop, n)}
+	p := &plan{guard: guard, cuts: make([]cut, n)}
 	if guard != 0 {
-		p.guards = strings.Count(f.prefix, string(rune(guard)))
+		p.first = strings.Count(f.prefix, string(rune(guard)))
+		p.guards = p.first
 	}
 	g := segment{open: -1}
 	for i := range f.columns {
 		c := &f.columns[i]
-		anchor := -1
-		if guard != 0 {
-			p.guards += strings.Count(c.until, string(rune(guard)))
-			anchor = strings.IndexByte(c.until, guard)
-		}
+		k := newCut(c.until, guard)
 		if g.open < 0 {
-			if p.left[i] = c.stopIn(c.until, guard, false); p.left[i].at < 0 {
+			if k.left = c.stopIn(c.until, guard, false); k.left.at < 0 {
 				g.open = i
 			}
 		} else {
 			before := f.columns[i-1].until
-			if p.right[i] = c.stopIn(before, guard, true); p.right[i].at < 0 {
+			if k.right = c.stopIn(before, guard, true); k.right.at < 0 {
 				return g.open, i, false
 			}
+		}
+		k.check, k.segment = c.checkWith(k.left.c, guard), len(p.segments)
+		k.open, k.guarded = g.open == i, guard != 0 && k.left.at >= 0 && k.left.c == guard
+		p.cuts[i], p.guards = k, p.guards+k.guards
+		anchor := -1
+		if k.guards > 0 {
+			anchor = strings.IndexByte(c.until, guard)
 		}
 		if anchor >= 0 || i+1 == n {
 			g.last, g.anchor = i, anchor
@@ -155,68 +197,86 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 			g = segment{first: i + 1, open: -1}
 		}
 	}
-	f.plan = p
+	if p.guards < maxGuards {
+		f.plan = p
+		f.findRuns()
+	}
 	return 0, 0, true
 }
 
-// place cuts s by the plan into spans, one for each column. It is false when
-// the values have a guard byte or do not have their types.
-func (f *Format) place(s []byte, spans []span) bool {
-	p := f.plan
-	if p == nil || len(s) < len(f.prefix) || string(s[:len(f.prefix)]) != f.prefix {
-		return false
+func newCut(until string, guard byte) cut {
+	k := cut{size: len(until), left: stop{at: -1}, right: stop{at: -1}}
+	for i := range min(len(until), 8) {
+		k.head |= uint64(until[i]) << (8 * i)
+		k.mask |= 0xff << (8 * i)
 	}
-	if p.guard != 0 && bytes.Count(s, []byte{p.guard}) != p.guards {
-		return false
+	if guard != 0 {
+		k.guards = strings.Count(until, string(rune(guard)))
 	}
-	lo := len(f.prefix)
-	for i := range p.segments {
-		if lo = f.placeSegment(&p.segments[i], s, lo, spans); lo < 0 {
-			return false
-		}
-	}
-	return lo == len(s)
+	return k
 }
 
-// placeSegment places the columns of a segment that begins at lo, and returns
-// where the next one does; negative when the text does not fit.
-func (f *Format) placeSegment(g *segment, s []byte, lo int, spans []span) int {
-	for i := g.first; i < g.open && i <= g.last; i++ {
-		c, stop := &f.columns[i], f.plan.left[i]
-		j := bytes.IndexByte(s[lo:], stop.c)
-		hi := lo + j - stop.at
-		next := hi + len(c.until)
-		if j < stop.at || next > len(s) || string(s[hi:next]) != c.until || !c.fits(c.typ, s[lo:hi]) {
-			return -1
+// checkWith is what is left to check of a value that was found by its stop,
+// in a line without guards in its values.
+func (c *column) checkWith(stop, guard byte) check {
+	typ := c.typ
+	if typ == TypeAddress && guard == '"' && c.lenient {
+		typ = TypeToken
+	}
+	switch {
+	case c.most > 0 || c.clock != nil:
+		return checkFits
+	case typ == TypeText || guard == '"' && (typ == TypePhrase || typ == TypeToken && stop == ' '):
+		return checkNone
+	case guard == '"' && typ == TypeToken:
+		return checkBlank
+	case typ == TypeTime && c.always:
+		return checkTime
+	case typ == TypeInt || typ == TypeNumber:
+		return checkNumber
+	case typ == TypeCode:
+		return checkCode
+	}
+	return checkDash
+}
+
+// passes says whether s[lo:hi] is a value of the column whose end was found.
+func (c *column) passes(k check, s []byte, lo, hi int) bool {
+	switch n := hi - lo; k {
+	case checkNone:
+		return true
+	case checkDash:
+		if n == 1 && s[lo] == '-' {
+			return true
 		}
-		spans[i] = span{uint32(lo), uint32(hi)}
-		lo = next
-	}
-	if g.open > g.last {
-		return lo
-	}
-	last := &f.columns[g.last]
-	hi := len(s) - len(last.until)
-	if g.anchor >= 0 {
-		hi = lo + bytes.IndexByte(s[lo:], f.plan.guard) - g.anchor
-	}
-	next := hi + len(last.until)
-	if hi < lo || next > len(s) || string(s[hi:next]) != last.until {
-		return -1
-	}
-	for i := g.last; i > g.open; i-- {
-		c, stop, before := &f.columns[i], f.plan.right[i], f.columns[i-1].until
-		from := lo + bytes.LastIndexByte(s[lo:hi], stop.c) - stop.at
-		begin := from + len(before)
-		if from < lo || begin > hi || string(s[from:begin]) != before || !c.fits(c.typ, s[begin:hi]) {
-			return -1
+	case checkNumber:
+		if w := load64(s, lo); n == 1 && byte(w) == '-' || n <= 8 && n > 0 && digitCount(w) >= n {
+			return true
 		}
-		spans[i] = span{uint32(begin), uint32(hi)}
-		hi = from
+	case checkCode:
+		w := load64(s, lo)
+		return n == 3 && digitCount(w) >= 3 || n == 1 && byte(w) == '0'
+	case checkBlank:
+		return n == 1 || bytes.IndexByte(s[lo:hi], ' ') < 0
+	case checkFits:
+		if w := load64(s, lo); c.typ == TypeProtocol && (n == 8 && w == http11 || n == 6 && w<<16>>16 == http2) {
+			return true
+		}
+	case checkTime:
+		if n == 24 && isEnvoyTime(s, lo) {
+			return true
+		}
 	}
-	if c := &f.columns[g.open]; !c.fits(c.typ, s[lo:hi]) {
-		return -1
-	}
-	spans[g.open] = span{uint32(lo), uint32(hi)}
-	return next
+	return c.fits(c.typ, s[lo:hi])
+}
+
+// isEnvoyTime says whether 2006-01-02T15:04:05.000Z stands at lo.
+func isEnvoyTime(s []byte, lo int) bool {
+	const ( // "0000-00-", "00T00:00", ":00.000Z"; bits that no digit sets; carries from above nine
+		a, as, an = 0x2d30302d30303030, 0xfff0f0fff0f0f0f0, 0x0006060006060606
+		b, bs, bn = 0x30303a3030543030, 0xf0f0fff0f0fff0f0, 0x0606000606000606
+		c, cs, cn = 0x5a3030302e30303a, 0xfff0f0f0fff0f0ff, 0x0006060600060600
+	)
+	x, y, z := load64(s, lo)^a, load64(s, lo+8)^b, load64(s, lo+16)^c
+	return (x|(x+an))&as == 0 && (y|(y+bn))&bs == 0 && (z|(z+cn))&cs == 0
 }

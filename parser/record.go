@@ -41,6 +41,7 @@ type Record struct {
 	hasFlags  bool
 	ended     bool // the flags were followed by something, so none was cut off
 	errored   bool // ztunnel's error= is there
+	plain     bool // see Plain
 	grouped   bool // text goes on to the end of the event's last line
 	flags     FlagSet
 	direction Direction
@@ -48,7 +49,9 @@ type Record struct {
 	depth     uint8
 	place     Place
 	extra     []ExtraField
-	clock     *clock // layout of the start time; nil: RFC 3339
+	clock     *clock  // layout of the start time; nil: RFC 3339
+	planned   *Format // whose runs are late; nil: a product's columns are
+	runs      [maxRuns]span
 }
 
 // A span is a range of bytes.
@@ -108,6 +111,11 @@ func (r *Record) Code() (code int, ok bool) { return int(r.code), r.hasCode }
 // column that could be read: a set without flags is the column's "-".
 func (r *Record) Flags() (set FlagSet, ok bool) { return r.flags, r.hasFlags }
 
+// Plain says of an access record that it has no flag, no gRPC status and the
+// details via_upstream, if that is known without a further look: false says
+// nothing.
+func (r *Record) Plain() bool { return r.plain }
+
 // UnknownFlags walks the tokens of the flags column that are no known flag.
 func (r *Record) UnknownFlags(yield func([]byte) bool) {
 	if r.flags&UnknownFlags == 0 {
@@ -165,12 +173,12 @@ func ClusterDirection(cluster []byte) Direction {
 
 // reset prepares the record for the next one; text is what its spans count in.
 func (r *Record) reset(begin, size, line int) {
+	if r.depth > 0 || r.Dialect == trafficLog {
+		r.depth, r.place = 0, Place{}
+	}
 	r.Kind, r.Reason, r.Dialect, r.Emitter = Noise, NoReason, NoDialect, NoEmitter
 	r.Line, r.Lines, r.Begin, r.Size, r.Stop = line, 1, begin, size, begin
 	r.scratch = r.scratch[:0]
-	if r.depth > 0 {
-		r.depth, r.place = 0, Place{}
-	}
 	r.direction = NoDirection
 	r.forget()
 }
@@ -180,8 +188,8 @@ func (r *Record) forget() {
 	r.Partial, r.Suspicious = false, false
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
-	r.extra, r.errored, r.grouped = r.extra[:0], false, false
-	r.mixer, r.failure, r.clock = span{}, span{}, nil
+	r.extra, r.errored, r.grouped, r.plain = r.extra[:0], false, false, false
+	r.mixer, r.failure, r.clock, r.planned = span{}, span{}, nil, nil
 }
 
 // set stores text[lo:hi] as the value of a field, unless it says that there

@@ -6,6 +6,13 @@ import "bytes"
 // given format, cut or torn. It says whether code or flags were found.
 func (p *Parser) readText(s []byte) bool {
 	if p.readWhole(s) || p.readWhole(bytes.TrimRight(s, " \t")) {
+		if p.splicedDetails(s) {
+			_ = p.readSpliced(s) || p.readWhole(s)
+			p.rec.Suspicious = true
+		}
+		return true
+	}
+	if p.readSpliced(s) {
 		return true
 	}
 	p.cuts.loose = true
@@ -29,19 +36,27 @@ func (p *Parser) readWhole(s []byte) bool {
 }
 
 // layoutOf finds the first layout that the whole line fits, whose cuts are
-// left in p.cuts; else the one that goes furthest.
+// left in p.cuts; else the one that goes furthest. A line that fits Envoy's
+// default format in several ways and one of Kuma's in one way is Kuma's.
 func (p *Parser) layoutOf(s []byte) (best *Format, whole bool) {
 	reached := 0
+	var several *Format
 	for _, f := range p.layouts.list {
-		if !bytes.HasPrefix(s, []byte(f.prefix)) {
+		if !hasPrefix(s, f.prefix) {
 			continue
 		}
-		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.full {
+		switch p.cuts.run(f, s, 0, len(f.prefix)); {
+		case p.cuts.full && (several == nil || f.own()) && p.cuts.single():
 			return f, true
-		}
-		if p.cuts.end > reached {
+		case p.cuts.full && several == nil:
+			several = f
+		case p.cuts.end > reached:
 			best, reached = f, p.cuts.end
 		}
+	}
+	if several != nil {
+		p.cuts.run(several, s, 0, len(several.prefix))
+		return several, true
 	}
 	return best, false
 }
@@ -71,7 +86,7 @@ func (p *Parser) takeColumns(f *Format, s []byte) {
 // that is in no list.
 func (p *Parser) takePart(f *Format, s []byte) bool {
 	r := &p.rec
-	if p.cuts.end <= f.flagsColumn() {
+	if p.cuts.end <= f.flagsColumn() || f.columns[1].field == ResponseFlags && !p.tellsOwn(f) {
 		return false
 	}
 	p.take(f, s)
@@ -97,7 +112,7 @@ func (p *Parser) endsInColumn(f *Format, s []byte) bool {
 		return false
 	}
 	for _, e := range c.edges[c.first[c.end-1]:] {
-		if e.alive && !bytes.Contains(s[e.next:], []byte(f.columns[c.end].until)) {
+		if e.alive && index(s[e.next:], f.columns[c.end].until) < 0 {
 			return true
 		}
 	}
@@ -167,8 +182,9 @@ func (p *Parser) column(c *column, s []byte, e edge) {
 // line, or from the code, to the end. Its flags may be the last thing on the
 // line.
 func (p *Parser) readTorn(s []byte) bool {
+	blank := len(s) > 0 && s[0] == ' '
 	s = trimBlanks(s)
-	headed := accessHead(s) > 0
+	headed := accessHead(s) > 0 || ownHead(s) > 0
 	at, found := p.requestEnds(s, false)
 	loose := found == 0 && headed // the quote may be the user's
 	if loose {
@@ -183,6 +199,9 @@ func (p *Parser) readTorn(s []byte) bool {
 	r := &p.rec
 	r.Partial = true
 	r.Suspicious = r.Suspicious || loose || found > 1
+	if at == 0 && !blank && r.code == 0 {
+		r.hasCode = false // it may be the end of another one
+	}
 	p.tornRequest(s, at)
 	return true
 }
@@ -263,7 +282,7 @@ func (p *Parser) tornFrom(s []byte, lo int) bool {
 		p.cuts.run(f, s, codeColumn, lo)
 		return p.takePart(f, s)
 	}
-	return accessHead(s) == 0 && p.lastFlags(s, lo)
+	return accessHead(s) == 0 && ownHead(s) == 0 && p.lastFlags(s, lo)
 }
 
 // lastFlags reads a code and flags that end the line. A line whose front is

@@ -16,20 +16,25 @@ func newTextLayouts(given []*Format) textLayouts {
 			t.list = append(t.list, f)
 		}
 	}
-	for _, d := range []Dialect{istioText19, envoyDefault, istioText18, istioText13, istioText12, istioText11} {
+	for _, d := range flatDialects {
 		t.list = append(t.list, productFormats[d])
 	}
+	t.list = append(t.list, ownLayouts...)
 	return t
 }
+
+// flatDialects are the dialects that flat reads, in the order in which they
+// are tried.
+var flatDialects = []Dialect{istioText19, envoyDefault, istioText18, istioText13, istioText12, istioText11}
 
 // productFormats holds the compiled text formats of the list of dialects.
 var productFormats = func() map[Dialect]*Format {
 	m := map[Dialect]*Format{}
 	for i, d := range dialects {
-		if d.JSON || d.Format == "" {
+		if d.Encoding != Text || d.Format == "" {
 			continue
 		}
-		f, err := Compile(d.Format)
+		f, err := compileProduct(d.Format)
 		if err != nil {
 			panic(err)
 		}
@@ -240,6 +245,7 @@ func (r *Record) why(i int) (Dialect, int) {
 	if i+len(healthy) < len(s) && string(s[i:i+len(healthy)]) == healthy {
 		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + 12)}
 		r.spans[ConnectionTerminationDetails] = span{uint32(i + 13), uint32(i + 14)}
+		r.plain = r.flags == 0
 		r.spans[UpstreamTransportFailureReason] = span{uint32(i + 16), uint32(i + 17)}
 		return istioText19, i + len(healthy)
 	}
@@ -250,7 +256,7 @@ func (r *Record) why(i int) (Dialect, int) {
 	r.spans[ResponseCodeDetails] = span{uint32(i), uint32(j)}
 	i, j = j+1, j+2
 	if s[i] != '-' || s[j] != ' ' {
-		if j = bytes.Index(s[i:], blankQuote) + i; j < i {
+		if j = bytes.Index(s[i:], blankQuote) + i; j < i || hasSplice(r.text[r.spans[ResponseCodeDetails].lo:j]) {
 			return NoDialect, -1
 		}
 	}

@@ -25,6 +25,8 @@ var ztunnelKeys = []struct {
 	{"dst.addr", UpstreamHost},
 	{"bytes_recv", BytesReceived},
 	{"bytes_sent", BytesSent},
+	{"source", DownstreamRemoteAddress}, // up to 1.21
+	{"destination", UpstreamHost},
 }
 
 // readZtunnel reads the access record that a line of ztunnel holds: the event
@@ -32,20 +34,39 @@ var ztunnelKeys = []struct {
 func (p *Parser) readZtunnel(lo int, line []byte, e *event) bool {
 	const text = "connection complete"
 	message := e.message.of(line)
-	if string(e.component.of(line)) != "access" || !hasPrefix(message, text) || len(message) == len(text) || !isBlank(message[len(text)]) {
+	component := e.component.of(line)
+	old := bytes.HasPrefix(component, []byte("ztunnel::proxy"))
+	if !old && string(component) != "access" || !hasPrefix(message, text) || len(message) == len(text) || !isBlank(message[len(text)]) {
 		return false
 	}
 	r := &p.rec
 	r.Kind, r.Dialect = Access, ztunnelPlain
+	if old {
+		r.Dialect = ztunnelOld
+	}
 	p.keep(StartTime, e.time.at(lo))
-	for at := int(e.message.lo) + len(text); ; {
-		key, value, next, ok := pair(line[:e.message.hi], at)
+	p.readPairsOf(lo, line[:e.message.hi], int(e.message.lo)+len(text))
+	return true
+}
+
+// readPairsOf reads the pairs from an offset on of a line that begins at lo.
+func (p *Parser) readPairsOf(lo int, line []byte, at int) {
+	for {
+		key, value, next, ok := pair(line, at)
 		if !ok {
-			return true
+			return
 		}
 		p.ztunnelPair(lo, line, key, value)
 		at = next
 	}
+}
+
+// ztunnelPairs reads a record whose pairs begin at an offset of s.
+func (p *Parser) ztunnelPairs(s []byte, at int) {
+	r := &p.rec
+	r.forget()
+	r.Kind, r.Emitter, r.Dialect, r.text = Access, Ztunnel, ztunnelPlain, s
+	p.readPairsOf(0, s, at)
 }
 
 // ztunnelPair keeps a pair whose spans count in the line that begins at lo.
@@ -58,6 +79,7 @@ func (p *Parser) ztunnelPair(lo int, line []byte, key, value span) {
 			return
 		}
 	}
+	p.ztunnelVersion(line, k, value)
 	switch string(k) {
 	case "duration":
 		if n := len(v) - 2; n > 0 && string(v[n:]) == "ms" {
@@ -74,6 +96,22 @@ func (p *Parser) ztunnelPair(lo int, line []byte, key, value span) {
 		p.rec.extra = append(p.rec.extra, ExtraField{Key: k, Value: v})
 	}
 }
+
+// ztunnelVersion tells the layouts apart: names got quotes in 1.23, and a
+// cluster in 1.31.
+func (p *Parser) ztunnelVersion(line, key []byte, value span) {
+	r := &p.rec
+	switch {
+	case r.Dialect == ztunnelOld:
+	case string(key) == "src.cluster" || string(key) == "dst.cluster":
+		r.Dialect = ztunnelClusters
+	case r.Dialect == ztunnelPlain && value.lo > 0 && line[value.lo-1] == '"' && isOneOf(key, ztunnelNames[:]):
+		r.Dialect = ztunnelQuoted
+	}
+}
+
+// ztunnelNames are the keys that got quotes.
+var ztunnelNames = [...]string{"src.workload", "src.namespace", "dst.service", "dst.workload", "dst.namespace"}
 
 func ztunnelDirection(v []byte) Direction {
 	switch string(v) {

@@ -30,18 +30,20 @@ type Card struct {
 	Routes      []ValueCount   `json:"routes"`
 	Authorities []ValueCount   `json:"authorities"`
 	Paths       []ValueCount   `json:"paths"`
+	Clients     []ValueCount   `json:"clients"` // addresses of callers, where they matter
 	ServerNames []ValueCount   `json:"serverNames"`
 	Details     []ValueCount   `json:"details"`
 	Reasons     []ValueCount   `json:"transportReasons"`
 	Proxies     []ValueCount   `json:"proxies"`
 	Durations   *Durations     `json:"durations,omitempty"`
+	Timeouts    []TimeoutCount `json:"timeouts"`
 	Trend       []uint64       `json:"trend"`       // failed records over the time of the input, in equal parts
 	ExplainedBy []NamedCount   `json:"explainedBy"` // causes of the consequences
 
 	Evidence []Evidence    `json:"evidence"`
 	Samples  []CauseSample `json:"samples"`
-	Meaning  string        `json:"meaning,omitempty"`
-	Next     []string      `json:"next"` // commands, with what is known filled in
+	Meaning  string        `json:"meaning,omitempty"` // of the verdict, like what follows
+	Next     []string      `json:"next"`              // commands, with what is known filled in
 	Remedy   string        `json:"remedy,omitempty"`
 	Versions string        `json:"versions,omitempty"`
 	Docs     []string      `json:"docs"`
@@ -102,6 +104,15 @@ type Durations struct {
 	P90   int64  `json:"p90Ms"`
 	P99   int64  `json:"p99Ms"`
 	Max   int64  `json:"maxMs"`
+}
+
+// A TimeoutCount is how many records took a whole number of seconds, give or
+// take little. Only the most frequent ones are kept; Count is too high by at
+// most Excess.
+type TimeoutCount struct {
+	Seconds int64  `json:"seconds"`
+	Count   uint64 `json:"count"`
+	Excess  uint64 `json:"excess,omitempty"`
 }
 
 // Evidence is one thing that the stream shows about a cause: Count of Of.

@@ -76,8 +76,8 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 		}),
 		Outcomes: c.d.outcomeCounts(&g.tops[byOutcome]), Rivals: g.rivalCounts(),
 		Clusters: c.d.values(g, byCluster), Hosts: c.d.values(g, byHost), Routes: c.d.values(g, byRoute), Authorities: c.d.values(g, byAuthority),
-		Paths: c.d.values(g, byPath), ServerNames: c.d.values(g, byServerName), Details: c.d.values(g, byDetails), Reasons: c.d.values(g, byReason),
-		Proxies: c.d.values(g, byProxy), Durations: g.durations.summary(), Trend: c.trend(id),
+		Paths: c.d.values(g, byPath), Clients: c.d.values(g, byClient), ServerNames: c.d.values(g, byServerName), Details: c.d.values(g, byDetails), Reasons: c.d.values(g, byReason),
+		Proxies: c.d.values(g, byProxy), Durations: g.durations.summary(), Timeouts: g.timeoutCounts(), Trend: c.trend(id),
 		Evidence: []Evidence{}, ExplainedBy: []NamedCount{}, Samples: g.samples.shown(),
 	}
 	card.explain(g.cause)
@@ -87,6 +87,7 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 	q := inquiry{scene: c, g: g, id: id, card: &card}
 	q.investigate()
 	q.investigateEvents()
+	card.adopt(c.catalogue[card.Verdict.Cause])
 	card.fold(g, opt)
 	card.Next = commands(c.catalogue[card.Verdict.Cause], g.cause, c.fill(&card))
 	return card
@@ -99,8 +100,15 @@ func (c *Card) explain(cause *classify.Cause) {
 		c.Title, c.Severity = "No documented cause fits", classify.Warning.String()
 		return
 	}
-	c.Title, c.Severity, c.Meaning, c.Remedy, c.Versions = cause.Title, cause.Severity.String(), cause.Meaning, cause.Remedy, cause.Versions
-	c.Docs = append(c.Docs, cause.Docs...)
+	c.Title, c.Severity = cause.Title, cause.Severity.String()
+	c.adopt(cause)
+}
+
+// adopt takes over what the catalogue tells about the cause of the verdict.
+func (c *Card) adopt(cause *classify.Cause) {
+	if cause != nil {
+		c.Meaning, c.Remedy, c.Versions, c.Docs = cause.Meaning, cause.Remedy, cause.Versions, slices.Clone(cause.Docs)
+	}
 }
 
 func (c *Card) fold(g *group, opt ReportOptions) {
@@ -142,6 +150,18 @@ func named(counts []uint64, name func(int) string) []NamedCount {
 		}
 	}
 	sortBy(list, func(n NamedCount) uint64 { return n.Count }, func(n NamedCount) string { return n.Name })
+	return list
+}
+
+func (g *group) timeoutCounts() []TimeoutCount {
+	list := []TimeoutCount{}
+	for i := range g.tops[byTimeout].list {
+		e := &g.tops[byTimeout].list[i]
+		list = append(list, TimeoutCount{e.key.at, e.count, e.excess})
+	}
+	slices.SortFunc(list, func(a, b TimeoutCount) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Seconds, b.Seconds))
+	})
 	return list
 }
 
@@ -246,11 +266,11 @@ func (c *scene) trend(id uint16) []uint64 {
 	if !c.d.hasTime {
 		return list
 	}
-	begin := floorDiv(c.d.first, cellNanos) * cellNanos
-	steps := (c.d.last-begin)/cellNanos + 1
+	begin := floorDiv(c.shown.first, cellNanos) * cellNanos
+	steps := (c.shown.last-begin)/cellNanos + 1
 	list = make([]uint64, min(steps, trendSteps))
 	for _, cell := range c.cells {
-		if cell.cause == id {
+		if cell.cause == id && cell.at >= begin && cell.at <= c.shown.last {
 			i := (cell.at - begin) / cellNanos * int64(len(list)) / steps
 			list[min(max(i, 0), int64(len(list))-1)] += cell.n
 		}

@@ -24,7 +24,8 @@ const (
 	byHost        // with its cluster
 	byRoute
 	byAuthority
-	byPath // without its query
+	byPath   // without its query
+	byClient // address without its port
 	byServerName
 	byDetails // their class
 	byReason  // of a transport failure
@@ -58,25 +59,36 @@ type rival struct {
 type groups struct {
 	list   []*group
 	ids    map[string]uint16
-	last   *classify.Cause
-	lastID uint16
+	lately [64]struct {
+		cause *classify.Cause
+		id    uint16
+	}
 }
 
 // id returns the id of a cause; nil has one, too.
 func (t *groups) id(c *classify.Cause) uint16 {
-	if t.lastID != noName && c == t.last {
-		return t.lastID
-	}
 	name := ""
 	if c != nil {
 		name = c.ID
+	}
+	last := &t.lately[slotOf(name)]
+	if last.id != noName && last.cause == c {
+		return last.id
 	}
 	id, ok := t.ids[name]
 	if !ok {
 		id = t.insert(name, c)
 	}
-	t.last, t.lastID = c, id
+	last.cause, last.id = c, id
 	return id
+}
+
+// slotOf spreads names of causes.
+func slotOf(name string) int {
+	if len(name) == 0 {
+		return 0
+	}
+	return (len(name) + 7*int(name[0]) + 13*int(name[len(name)-1]) + 29*int(name[len(name)/2])) & 63
 }
 
 func (t *groups) insert(name string, c *classify.Cause) uint16 {
@@ -131,45 +143,87 @@ func (g *group) addRival(c *classify.Cause, n uint64) {
 	}
 }
 
-// addCause counts an access record under its cause and returns the cause's id.
-// k holds the record's cluster, details, code, flags and unknown tokens.
-func (d *Delta) addCause(from *Origin, r *parser.Record, v classify.Verdict, k key, at int64, timed bool) uint16 {
-	id := d.causes.id(v.Cause)
-	g := d.causes.of(id)
+// addCause counts an access record under its cause. k is its outcome.
+func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k key, at int64, timed bool) {
+	cause := d.causes.id(v.Cause)
+	g := d.causes.of(cause)
 	g.used = true
 	g.samples.add(from, r, at, timed)
 	if ms, ok := r.Number(parser.Duration); ok {
-		g.addDuration(int64(ms), at, timed)
+		d.addDuration(g, cause, int64(ms), at, timed)
 	}
-	o := unpack(k.rest)
-	p := profile{
-		cause: id, proxy: d.proxy(from, r), verdict: v,
-		cluster: key{rest: packPlain(o.cluster, 0, noName, 0)},
-		outcome: key{flags: k.flags, rest: packPlain(noName, o.code, o.unknown, 0)},
-	}
-	if host := r.Bytes(parser.UpstreamHost); host != nil {
-		g.tops[byHost].add(p.cluster, host, at, timed)
-	}
-	if o.cluster == noName || v.Side == classify.Client { // else a path says little
+	if hasNoCluster(k.rest) || v.Side == classify.Client { // else path and client say little
 		if path := withoutQuery(r.Bytes(parser.Path)); path != nil {
 			g.tops[byPath].add(key{}, path, at, timed)
 		}
+		if client := withoutPort(r.Bytes(parser.DownstreamRemoteAddress)); client != nil {
+			g.tops[byClient].add(key{}, client, at, timed)
+		}
 	}
-	list := d.valuesOf(r, o.details)
-	if !d.profiles.add(&p, &list, at, timed) {
-		p.count(at, timed)
-		g.expand(&p, &list, p.proxy, func(k key) key { return k })
+	if host := r.Bytes(parser.UpstreamHost); host != nil {
+		d.addHost(g, key{flags: k.flags, rest: plainOf(k.rest, cause)}, host, v.Failed, at, timed)
 	}
-	return id
+	p := d.addProfile(r, v, k, cause, d.proxy(from, r), at, timed)
+	if !v.Failed {
+		return
+	}
+	d.joins.add(r, k, cause, p, at)
+	switch {
+	case !timed:
+		d.untimed++
+	case p != nil:
+		d.addStep(p, at)
+	default:
+		d.addCell(key{flags: k.flags, rest: plainOf(k.rest, cause), at: floorDiv(at, cellNanos)}, 1)
+	}
+}
+
+// addProfile counts a record under its profile; nil when there is none, and
+// all that the profile stands for was counted one by one.
+func (d *Delta) addProfile(r *parser.Record, v *classify.Verdict, outcome key, cause, proxy uint16, at int64, timed bool) *profile {
+	k, ok := d.profileKey(r, v, outcome, cause, proxy)
+	if ok {
+		if p := d.profiles.of(&k, v.Rivals); p != nil {
+			if p.n == 0 {
+				p.name = nameOf(r)
+			}
+			p.count(at, timed)
+			return p
+		}
+	}
+	texts := [...][]byte{r.Bytes(parser.RouteName), r.Bytes(parser.Authority), r.Bytes(parser.RequestedServerName), transportReason(r)}
+	when := span{at, at, timed}
+	d.expand(&k, v.Rivals, &texts, 1, when)
+	return nil
+}
+
+// addHost counts a host under its cause, and by cluster, code and flags when
+// the record failed: k is that with the cause.
+func (d *Delta) addHost(g *group, k key, host []byte, failed bool, at int64, timed bool) {
+	id := d.value(host)
+	p := pair{key: k, name: id, cause: uint16(unpack(k.rest).details), dim: byHost}
+	if failed {
+		p.dim = allHosts
+	}
+	if id != otherName && d.pairs.add(&p, at, timed) {
+		return
+	}
+	if failed {
+		d.hosts.add(key{flags: k.flags, rest: plainOf(k.rest, noName)}, host, at, timed)
+	}
+	g.tops[byHost].add(clusterOf(k), host, at, timed)
 }
 
 // addDuration counts a duration, and by itself one that a timer of whole
 // seconds may have cut: such timers fire on time or a little late.
-func (g *group) addDuration(ms, at int64, timed bool) {
+func (d *Delta) addDuration(g *group, cause uint16, ms, at int64, timed bool) {
 	g.durations.add(ms)
 	seconds := (ms + wholeSecond/100) / wholeSecond
 	if late := ms - seconds*wholeSecond; seconds > 0 && late <= 30+2*seconds {
-		g.tops[byTimeout].add(key{at: seconds}, nil, at, timed)
+		p := pair{key: key{at: seconds}, cause: cause, dim: byTimeout}
+		if !d.pairs.add(&p, at, timed) {
+			g.tops[byTimeout].add(p.key, nil, at, timed)
+		}
 	}
 }
 
@@ -212,9 +266,9 @@ func (d *Delta) causeIDs(o *Delta) []uint16 {
 	return ids
 }
 
-// mergeCauses adds the causes of o; ids and rekey turn what is of o into what
-// is of d.
-func (d *Delta) mergeCauses(o *Delta, ids []uint16, rekey func(key) key) {
+// mergeCauses adds the causes of o; ids, clusters, rekey for outcomes and plain
+// for what packPlain packs turn what is of o into what is of d.
+func (d *Delta) mergeCauses(o *Delta, ids, clusters []uint16, rekey, plain func(key) key) {
 	proxies := d.proxies.merge(&o.proxies)
 	ofProxy := func(k key) key { k.rest = uint64(proxies[k.rest]); return k }
 	for i, from := range o.causes.list {
@@ -227,20 +281,76 @@ func (d *Delta) mergeCauses(o *Delta, ids []uint16, rekey func(key) key) {
 			if by == byProxy {
 				g.tops[by].merge(&from.tops[by], ofProxy)
 			} else {
-				g.tops[by].merge(&from.tops[by], rekey)
+				g.tops[by].merge(&from.tops[by], plain)
 			}
 		}
 	}
-	for i := range o.profiles.list {
-		p := &o.profiles.list[i]
-		var list values
-		for n := range list {
-			list[n] = o.profiles.value(p, n)
+	values := d.words.merge(&o.words)
+	d.mergeProfiles(o, func(k profileKey) profileKey {
+		k.outcome = rekey(key{rest: k.outcome}).rest
+		k.verdict = k.verdict&^(1<<32-1) | uint64(ids[k.cause()]) | uint64(proxies[k.proxy()])<<16
+		texts := k.texts
+		k.texts = 0
+		for i := range valueDims {
+			k.texts |= uint64(values[uint16(texts>>(16*i))]) << (16 * i)
 		}
-		d.causes.of(ids[p.cause]).expand(p, &list, proxies[p.proxy], rekey)
-	}
+		return k
+	})
+	d.mergePairs(o, values, ids, plain)
 	d.lives.merge(&o.lives, proxies)
+	d.fleet.merge(&o.fleet, clusters, proxies)
 	d.joins.merge(&o.joins, ids)
+}
+
+// mergeProfiles adds the profiles of o. What finds no room is taken apart.
+func (d *Delta) mergeProfiles(o *Delta, rekey func(profileKey) profileKey) {
+	for i := range o.profiles.list {
+		from := &o.profiles.list[i]
+		k := rekey(from.key)
+		if from.recent > 0 {
+			at := k.plain()
+			at.at = from.step
+			d.addCell(at, from.recent)
+		}
+		var texts [len(valueDims)][]byte
+		whole := true
+		for n := range texts {
+			texts[n] = o.words.name(from.key.text(n))
+			whole = whole && k.text(n) != otherName
+		}
+		if whole {
+			if p := d.profiles.of(&k, from.rivals); p != nil {
+				p.name = from.name
+				p.n += from.n
+				p.when.merge(from.when)
+				continue
+			}
+		}
+		d.expand(&k, from.rivals, &texts, from.n, from.when)
+	}
+}
+
+// mergePairs adds the pairs of o. What finds no room goes to tops.
+func (d *Delta) mergePairs(o *Delta, values, ids []uint16, plain func(key) key) {
+	for s := range o.pairs.all {
+		p := s.pair
+		p.cause = ids[p.cause]
+		if p.dim != byTimeout {
+			p.key, p.name = plain(p.key), values[p.name]
+		}
+		if p.name != otherName && d.pairs.addMany(&p, s.n, s.when, maxPairs) {
+			continue
+		}
+		g, host := d.causes.of(p.cause), o.words.name(s.pair.name)
+		switch p.dim {
+		case byTimeout:
+			g.tops[byTimeout].addMany(p.key, nil, s.n, s.when)
+			continue
+		case allHosts:
+			d.hosts.addMany(key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, host, s.n, s.when)
+		}
+		g.tops[byHost].addMany(clusterOf(p.key), host, s.n, s.when)
+	}
 }
 
 // merge adds everything but the tops.

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"cmp"
 	"net"
 	"slices"
 	"strings"
@@ -11,13 +12,13 @@ import (
 // Placeholders are the names in braces that commands of the catalogue may
 // use; a report puts the most frequent value of a cause in their place.
 func Placeholders() []string {
-	return []string{"namespace", "pod", "container", "cluster", "subset", "service", "service_host", "upstream_namespace", "upstream_pod",
+	return []string{"namespace", "pod", "container", "cluster", "subset", "service", "service_host", "client_ip", "upstream_namespace", "upstream_pod",
 		"upstream_ip", "upstream_port", "node", "port", "host", "authority", "sni", "route", "path"}
 }
 
 // fill returns the values of placeholders, as far as a card knows them.
 func (c *scene) fill(card *Card) map[string]string {
-	v := map[string]string{"authority": first(card.Authorities), "sni": first(card.ServerNames), "route": first(card.Routes), "path": first(card.Paths)}
+	v := map[string]string{"client_ip": first(card.Clients), "authority": first(card.Authorities), "sni": first(card.ServerNames), "route": first(card.Routes), "path": first(card.Paths)}
 	if g := c.d.causes.of(c.d.causes.ids[card.ID]); len(g.tops[byProxy].list) > 0 {
 		best, _, _, _ := biggest(&g.tops[byProxy])
 		v["namespace"], v["pod"], v["container"], _ = c.d.proxyParts(uint16(best.key.rest))
@@ -35,8 +36,11 @@ func (c *scene) fill(card *Card) map[string]string {
 			v["upstream_namespace"] = labels[1]
 		}
 		if parts[0] == "inbound" {
-			v["upstream_namespace"], v["upstream_pod"] = v["namespace"], v["pod"]
+			v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 		}
+	}
+	if cluster == "" && len(card.Hosts) == 0 { // a connection that got no further than this proxy
+		v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 	}
 	v["host"] = v["service_host"]
 	if v["host"] == "" {
@@ -44,6 +48,11 @@ func (c *scene) fill(card *Card) map[string]string {
 	}
 	if ip, port, err := net.SplitHostPort(first(card.Hosts)); err == nil {
 		v["upstream_ip"], v["upstream_port"] = ip, port
+		if proxy, ok := c.d.fleet.homeOf(ip); ok && v["upstream_pod"] == "" {
+			var namespace string
+			namespace, v["upstream_pod"], _, _ = c.d.proxyParts(proxy)
+			v["upstream_namespace"] = cmp.Or(namespace, v["upstream_namespace"])
+		}
 		if v["port"] == "" {
 			v["port"] = port
 		}
@@ -53,6 +62,10 @@ func (c *scene) fill(card *Card) map[string]string {
 	}
 	return v
 }
+
+// What stands for the names of the proxy that wrote the log, not known, where
+// that proxy is its own upstream.
+const ownNamespace, ownPod = "<namespace>", "<pod>"
 
 func first(list []ValueCount) string {
 	if len(list) == 0 {
@@ -81,12 +94,23 @@ func commands(verdict, own *classify.Cause, values map[string]string) []string {
 			continue
 		}
 		for _, check := range cause.Checks {
-			if line := fillIn(check, values); !slices.Contains(list, line) {
+			if line := fillIn(check, values); !slices.Contains(list, line) && answerable(check, values) {
 				list = append(list, line)
 			}
 		}
 	}
 	return list
+}
+
+// fromLogs are placeholders that nobody can fill in but the log.
+var fromLogs = []string{"{client_ip}", "{upstream_ip}", "{upstream_port}"}
+
+// answerable says whether a check asks for nothing that only the log could
+// tell, and did not.
+func answerable(check string, values map[string]string) bool {
+	return !slices.ContainsFunc(fromLogs, func(name string) bool {
+		return strings.Contains(check, name) && values[strings.Trim(name, "{}")] == ""
+	})
 }
 
 // fillIn puts values in the place of {names}. What is not known, and what a
@@ -104,6 +128,8 @@ func fillIn(command string, values map[string]string) string {
 		switch value, known := values[name]; {
 		case !slices.Contains(Placeholders(), name):
 			b.WriteString(command[open : end+1])
+		case value == ownNamespace, value == ownPod:
+			b.WriteString(value)
 		case !known || !isWord(value):
 			b.WriteString("<" + strings.ReplaceAll(name, "_", "-") + ">")
 		case strings.ContainsRune(value, '|') && !quoted(command[:open]):

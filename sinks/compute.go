@@ -25,9 +25,10 @@ func (s *Snapshot) Report(inputs ...Input) *Report { return s.ReportWith(ReportO
 
 // ReportWith is Report with choices.
 func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
-	d := s.sum
+	d := s.sum.settled()
 	sum := d.sumUp()
 	r := &Report{
+		snapshot:   s,
 		APIVersion: apiVersion,
 		Kind:       "Report",
 		Inputs:     append([]Input{}, inputs...),
@@ -43,6 +44,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 		Details:    tallies(sum.details),
 		Clusters:   tallies(sum.clusters),
 		Hosts:      d.hostTallies(),
+		HeatMap:    d.heatMap(),
 		Places:     d.placeTallies(),
 		Timeline:   d.timeline(),
 		Events:     d.eventTallies(),
@@ -55,8 +57,14 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	if d.hasTime {
 		r.Span = &Span{utc(d.first), utc(d.last), float64(d.last-d.first) / 1e9}
 	}
-	c := newScene(d, opt, r.Span)
+	shown := d.pictured()
+	if shown.first > d.first || shown.last < d.last {
+		r.Shown = &Span{utc(shown.first), utc(shown.last), float64(shown.last-shown.first) / 1e9}
+	}
+	c := newScene(d, opt, r.Pictured())
+	c.shown = shown
 	r.Causes, r.Join, r.Proxies = c.cards(opt, sum), c.joinCounts(), d.proxyTallies()
+	r.Hints = c.hints(sum)
 	r.Sides, r.Severities = sideCounts(r.Causes), severityCounts(r.Causes)
 	r.Headline = c.headline(r)
 	return r

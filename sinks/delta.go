@@ -29,11 +29,12 @@ const Wanted = parser.FieldSet(1<<parser.StartTime | 1<<parser.ResponseCode | 1<
 	1<<parser.ConnectionTerminationDetails | 1<<parser.UpstreamTransportFailureReason | 1<<parser.DownstreamTransportFailureReason |
 	1<<parser.BytesReceived | 1<<parser.BytesSent | 1<<parser.UpstreamServiceTime | 1<<parser.RequestID | 1<<parser.UpstreamHost |
 	1<<parser.UpstreamCluster | 1<<parser.GRPCStatus | 1<<parser.Duration | 1<<parser.Method | 1<<parser.Path | 1<<parser.Authority |
-	1<<parser.RequestedServerName | 1<<parser.RouteName | 1<<parser.Level | 1<<parser.Message)
+	1<<parser.RequestedServerName | 1<<parser.RouteName | 1<<parser.DownstreamRemoteAddress | 1<<parser.Level | 1<<parser.Message)
 
 // An Origin says where the records of a block come from.
 type Origin struct {
 	Input                     string // name of the stream
+	Source                    string // the configured input that it belongs to
 	Namespace, Pod, Container string // where the stream is known to come from; a record's wrapper comes first
 	Offset                    int64  // byte offset of the block in the stream
 	Block                     []byte // the block that the records are views of: samples are copied from it
@@ -57,6 +58,7 @@ type Delta struct {
 	partial    uint64
 	suspicious uint64
 	kubectl    uint64
+	skipped    [parser.NumKinds]Volume // records that were not asked for
 
 	clusters names
 	details  names // names end before the closing brace: see classOf
@@ -64,21 +66,26 @@ type Delta struct {
 	places   names // namespace, pod and container, each closed by a zero byte
 	levels   names
 
-	combos   table // access records by outcome, but for the usual ones
+	combos   table // access records by outcome, but for the usual ones and profiles
 	usual    *[numUsual]usual
 	over     *overflow
 	cells    table  // failed access records by ten seconds, cluster, flags, code and cause
 	untimed  uint64 // failed access records that no cell holds
-	hosts    top
+	hosts    top    // those that pairs have no room for
 	causes   groups
-	profiles profiles // of records with a cause
+	profiles profiles // of failed records, and of others with a cause
+	words    names    // texts of profiles and pairs
+	pairs    pairs    // hosts and timeouts under causes
 	proxies  names    // places, or inputs where the place is not known
 	lives    lives    // by id of proxies
 	load     load
+	fleet    fleet
 	joins    joins
 	sampled  requests
 	byPlace  []PlaceCounts // by id of places
 	events   [parser.NumEmitters][firstName + maxLevels]counts
+
+	meter *meter // nil unless series are counted
 
 	clock       clock
 	hasTime     bool
@@ -141,6 +148,8 @@ func NewDelta() *Delta {
 		load:     newLoad(),
 		joins:    newJoins(),
 		profiles: newProfiles(),
+		words:    newNames(maxWords),
+		pairs:    newPairs(),
 		scratch:  make([]byte, 0, 2*maxName),
 	}
 }
@@ -148,7 +157,7 @@ func NewDelta() *Delta {
 // Reset makes the Delta empty and keeps its memory.
 func (d *Delta) Reset() {
 	kept := *d
-	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies} {
+	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies, &kept.words} {
 		t.reset()
 	}
 	kept.combos.reset()
@@ -158,13 +167,16 @@ func (d *Delta) Reset() {
 	kept.causes.reset()
 	kept.lives.reset()
 	kept.load.reset()
+	kept.fleet.reset()
 	kept.joins.reset()
 	kept.profiles.reset()
+	kept.pairs.reset()
+	kept.meter.reset()
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
-		proxies: kept.proxies, lives: kept.lives, load: kept.load, joins: kept.joins, profiles: kept.profiles, byPlace: kept.byPlace[:0], clock: kept.clock,
-		dirs: kept.dirs[:0], scratch: kept.scratch,
+		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, joins: kept.joins, profiles: kept.profiles, words: kept.words, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
+		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter,
 	}
 }
 
@@ -176,6 +188,11 @@ func (d *Delta) AddDiscarded(reason string, bytes int64) {
 		i++
 	}
 	d.discarded[i] += uint64(bytes)
+}
+
+// AddSkipped counts a record that was read and is not to be counted otherwise.
+func (d *Delta) AddSkipped(r *parser.Record) {
+	d.skipped[r.Kind].plus(Volume{1, uint64(r.Size), uint64(r.Lines)})
 }
 
 // Add counts one record and what a classifier said of it. It allocates nothing but when a table grows. The
@@ -194,7 +211,7 @@ func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 	failed := false
 	switch r.Kind {
 	case parser.Access:
-		failed = d.addAccess(from, r, v)
+		failed = d.addAccess(from, r, &v)
 	case parser.Event:
 		d.addEvent(from, r, v)
 	case parser.Noise:
@@ -204,9 +221,12 @@ func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 		d.invalidSamples.add(from, r)
 	}
 	d.addPlace(from, r, failed)
+	if d.meter != nil {
+		d.metered(from, r, &v)
+	}
 }
 
-func (d *Delta) addAccess(from *Origin, r *parser.Record, v classify.Verdict) (failed bool) {
+func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (failed bool) {
 	if r.Partial {
 		d.partial++
 	}
@@ -219,16 +239,22 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v classify.Verdict) (f
 	d.sampled.add(r, dir, at)
 	if timed && !v.Failed {
 		d.load.add(cluster, at)
+		if lookedAt(at) {
+			d.look(from, r, cluster, dir)
+		}
 	}
-	if v.Cause == nil && !v.Failed && d.addUsual(r, cluster, dir) {
+	if v.Cause == nil && !v.Failed && (r.Plain() || isUsual(r)) {
+		d.addUsual(r, cluster, dir)
 		return false
 	}
+	if code, _ := r.Code(); code == 0 && !v.Failed {
+		d.lookTCP(r, cluster)
+	}
 	k := d.outcome(r, cluster, dir, v.Failed)
-	d.addCombo(k, 1)
-	if v.Failed {
-		d.addFailure(from, r, v, k, at, timed)
-	} else if v.Cause != nil {
+	if v.Failed || v.Cause != nil {
 		d.addCause(from, r, v, k, at, timed)
+	} else {
+		d.addCombo(k, 1)
 	}
 	return v.Failed
 }
@@ -255,16 +281,19 @@ const numUsual = 2048
 // usualDetails are those of a healthy record.
 const usualDetails = "via_upstream"
 
-// addUsual counts a usual record that did not fail. It is false for any other.
-func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction) bool {
+// isUsual says whether a record that did not fail is usual. Plain ones are.
+func isUsual(r *parser.Record) bool {
 	flags, hasFlags := r.Flags()
 	code, hasCode := r.Code()
 	details := r.Bytes(parser.ResponseCodeDetails)
-	if flags != 0 || !hasFlags || !hasCode || code == 0 || details != nil && string(details) != usualDetails || r.Has(parser.GRPCStatus) || r.Errored() {
-		return false
-	}
+	return flags == 0 && hasFlags && hasCode && code != 0 && (details == nil || string(details) == usualDetails) && !r.Has(parser.GRPCStatus) && !r.Errored()
+}
+
+// addUsual counts a usual record.
+func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction) {
+	code, _ := r.Code()
 	id := 1<<63 | uint64(cluster) | uint64(code)<<16 | uint64(r.Dialect)<<32 | uint64(dir)<<40
-	if details != nil {
+	if r.Plain() || r.Has(parser.ResponseCodeDetails) {
 		id |= 1 << 48
 	}
 	u := &d.usual[id*0x9e3779b97f4a7c15>>53]
@@ -275,11 +304,20 @@ func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction)
 		*u = usual{id: id, key: d.outcome(r, cluster, dir, false)}
 	}
 	u.n++
-	return true
 }
 
 // outcomes walks the combinations, in no order; one may come twice.
 func (d *Delta) outcomes(yield func(key, uint64) bool) {
+	for i := range d.profiles.list {
+		if p := &d.profiles.list[i]; !yield(key{flags: p.key.flags, rest: p.key.outcome}, p.n) {
+			return
+		}
+	}
+	d.plainOutcomes(yield)
+}
+
+// plainOutcomes are those of records without a profile.
+func (d *Delta) plainOutcomes(yield func(key, uint64) bool) {
 	for i := range d.usual {
 		if u := &d.usual[i]; u.n > 0 && !yield(u.key, u.n) {
 			return
@@ -337,23 +375,6 @@ func (d *Delta) addTime(first, last int64) {
 	d.first, d.last = min(d.first, first), max(d.last, last)
 }
 
-func (d *Delta) addFailure(from *Origin, r *parser.Record, v classify.Verdict, k key, at int64, timed bool) {
-	cause := d.addCause(from, r, v, k, at, timed)
-	o := unpack(k.rest)
-	d.joins.add(r, o, cause, at)
-	k.rest = packPlain(o.cluster, o.code, o.unknown, 0)
-	if host := r.Bytes(parser.UpstreamHost); host != nil {
-		d.hosts.add(k, host, at, timed)
-	}
-	k.rest = packPlain(o.cluster, o.code, o.unknown, cause)
-	if !timed {
-		d.untimed++
-		return
-	}
-	k.at = floorDiv(at, cellNanos)
-	d.addCell(k, 1)
-}
-
 // addCell counts failures of ten seconds. When the table is full, they go to
 // one cell per ten seconds, at last to none.
 func (d *Delta) addCell(k key, n uint64) {
@@ -385,6 +406,7 @@ func (d *Delta) addNoise(from *Origin, r *parser.Record) {
 		return
 	}
 	d.noiseSamples.add(from, r)
+	d.lookApp(from, r, raw)
 	if isKubectlError(raw) {
 		d.kubectl++
 		d.kubectlSamples.add(from, r)

@@ -20,8 +20,10 @@ const (
 	steadyEvidence   = "steady"        // a low rate all along
 	hostEvidence     = "one-host"      // one host has nearly all of it
 	proxyEvidence    = "one-proxy"     // one proxy reports nearly all of it
+	proxiesEvidence  = "many-proxies"  // several proxies do it at once
 	timeoutEvidence  = "timeout"       // durations are the same whole number of seconds
 	ejectionEvidence = "ejection"      // errors of the cluster came right before
+	allHostsEvidence = "all-hosts"     // no host of a cluster answers
 	onsetAllEvidence = "all-requests"  // every request of a cluster fails from a moment on
 	besideEvidence   = "beside"        // other requests succeed at the same time
 	joinEvidence     = "join"          // the other side's record was found, or not
@@ -34,7 +36,7 @@ const (
 
 // EvidenceKinds are the values of Evidence.Kind.
 func EvidenceKinds() []string {
-	return []string{onsetEvidence, burstEvidence, steadyEvidence, hostEvidence, proxyEvidence, timeoutEvidence, ejectionEvidence, onsetAllEvidence,
+	return []string{onsetEvidence, burstEvidence, steadyEvidence, hostEvidence, proxyEvidence, proxiesEvidence, timeoutEvidence, ejectionEvidence, allHostsEvidence, onsetAllEvidence,
 		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence}
 }
 
@@ -54,6 +56,7 @@ type scene struct {
 	byCluster map[uint16][]failedCell
 	good      []goodStep // by time
 	layout    string     // of times
+	shown     span       // the time that pictures show
 	join      joined
 	joining   bool
 }
@@ -181,9 +184,12 @@ func (q *inquiry) investigate() {
 	q.concentration()
 	q.timeout()
 	q.ejection()
+	q.everyHost()
+	q.ownSidecar()
 	q.fromAMomentOn()
 	q.race()
 	q.beside()
+	q.replacedListeners()
 	q.joined()
 	q.controlPlane()
 }
@@ -240,30 +246,44 @@ func (q *inquiry) burst() {
 	switch {
 	case float64(sum) >= 0.8*float64(total):
 		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*10, from.Format(q.layout))
-	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2:
+	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2 && q.g.when.first-q.d.first < int64(time.Minute):
 		q.say(steadyEvidence, total, total, "steady: at most %s in 10 s, in %d of %d steps of 10 s", number(peak.failed), len(steps), cells)
-	default:
-		q.say(burstEvidence, peak.failed, total, "most at once: %s in 10 s at %s", number(peak.failed), peak.at.Format(q.layout))
 	}
 }
 
 // concentration looks for one bad host and one bad proxy.
 func (q *inquiry) concentration() {
-	if best, count, all, others := biggest(&q.g.tops[byHost]); all >= enough && float64(count) >= nearlyAll*float64(all) {
-		cluster := unpack(best.key.rest).cluster
-		beside := q.goodBetween(cluster, q.g.when)
-		text := "one host: " + best.value() + " has " + number(count) + " of " + number(all)
-		if others > 0 {
-			text += ", " + plural(uint64(others), "other host", "other hosts") + " the rest"
-		}
-		if beside > 0 {
-			text += "; " + number(beside) + " requests of its cluster succeeded meanwhile"
-		}
-		q.say(hostEvidence, count, all, "%s", text)
+	if best, count, all, _ := biggest(&q.g.tops[byHost]); all >= enough && float64(count) >= nearlyAll*float64(all) {
+		q.oneHost(best, count, all)
 	}
 	if best, count, all, others := biggest(&q.g.tops[byProxy]); len(q.d.proxies.ends) > 1 && all >= enough && float64(count) >= nearlyAll*float64(all) {
 		q.say(proxyEvidence, count, all, "one proxy of %d: %s reports %s of %s", max(len(q.d.proxies.ends), others+1), q.d.proxyName(uint16(best.key.rest)), number(count), number(all))
 	}
+}
+
+// oneHost says how many hosts its cluster has, as far as they fail or answer.
+func (q *inquiry) oneHost(best *entry, count, all uint64) {
+	cluster := unpack(best.key.rest).cluster
+	failing := uint64(0)
+	for i := range q.g.tops[byHost].list {
+		if unpack(q.g.tops[byHost].list[i].key.rest).cluster == cluster {
+			failing++
+		}
+	}
+	serving, more := q.d.fleet.hostsBeside(cluster, &q.g.tops[byHost])
+	hosts, share := failing+uint64(serving), number(count)+" of "+number(all)+" failures"
+	text := "one host: " + best.value() + " has " + share + ", and no other host of its cluster was met"
+	if hosts > 1 {
+		known := strconv.FormatUint(hosts, 10)
+		if more {
+			known += " or more"
+		}
+		text = "one host of " + known + ": " + best.value() + " has " + share
+	}
+	if good := q.goodBetween(cluster, q.g.when); good > 0 {
+		text += "; " + plural(good, "request", "requests") + " of its cluster succeeded meanwhile"
+	}
+	q.say(hostEvidence, count, all, "%s", text)
 }
 
 // biggest is the most frequent value, how often it was met for certain, how
@@ -301,7 +321,7 @@ func (q *inquiry) timeout() {
 		return
 	}
 	seconds := best.key.at
-	q.say(timeoutEvidence, count, q.g.durations.n, "a timeout speaks: %s of %s took %d.0 s", number(count), number(q.g.durations.n), seconds)
+	q.say(timeoutEvidence, count, q.g.durations.n, "%s of %s ended after %d.0 s: a timeout ended them", number(count), number(q.g.durations.n), seconds)
 	switch {
 	case q.is("client-disconnected") && (seconds == 30 || seconds == 60):
 		q.conclude("request-timeout-by-lb", classify.Low)
@@ -461,23 +481,6 @@ func (q *inquiry) requests() (n uint64) {
 		}
 	}
 	return n
-}
-
-// beside tells of other requests that succeed while TLS clients without a
-// server name fail: the health checks of a load balancer, typically.
-func (q *inquiry) beside() {
-	if !q.is("sni-not-sent") {
-		return
-	}
-	n := uint64(0)
-	for _, g := range q.good {
-		if q.g.when.timed && g.at+q.d.load.width() > q.g.when.first && g.at <= q.g.when.last {
-			n += g.n
-		}
-	}
-	if n > 0 {
-		q.say(besideEvidence, n, n+q.g.access.failed, "%s succeeded in the same time: probes that pass prove nothing about clients that send no server name", plural(n, "request", "requests"))
-	}
 }
 
 // joined says what the join found.

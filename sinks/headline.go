@@ -3,6 +3,8 @@ package sinks
 import (
 	"strings"
 	"time"
+
+	"github.com/flagwatch/flagwatch/classify"
 )
 
 // headline is the report in one sentence: the most important cause, how much
@@ -30,7 +32,21 @@ func (c *scene) headline(r *Report) string {
 			text += "; " + e.Text
 		}
 	}
-	return text + "."
+	return text + c.besides(card, r) + "."
+}
+
+// besides are failed requests that are no outage, where they outnumber it.
+func (c *scene) besides(card *Card, r *Report) string {
+	n := uint64(0)
+	for _, s := range r.Severities {
+		if s.Name != classify.Error.String() {
+			n += s.Count
+		}
+	}
+	if n <= card.Own() || card.Failed == 0 || card.Verdict.Severity != classify.Error.String() {
+		return ""
+	}
+	return "; " + plural(n, "more is no outage: a refusal, a client that left, or a probe", "more are no outage: refusals, clients that left, or probes")
 }
 
 // amount is how much of all failures a cause has, with the code and flags.
@@ -50,16 +66,28 @@ func (c *scene) amount(card *Card, r *Report) string {
 
 // where is the one place that has nearly all of it.
 func (c *scene) where(card *Card) string {
+	host := ""
 	for _, e := range card.Evidence {
 		if e.Kind == hostEvidence {
-			return "nearly all at " + card.Hosts[0].Value
+			host = card.Hosts[0].Value
 		}
 	}
-	if len(card.Clusters) == 1 && card.Clusters[0].Value != noCluster {
+	switch {
+	case single(card.Clusters) && host != "":
+		return "to " + clusterShort(card.Clusters[0].Value) + ", nearly all at " + host
+	case single(card.Clusters):
 		return "all of them to " + clusterShort(card.Clusters[0].Value)
-	}
-	if len(card.Proxies) == 1 && card.Failed == 0 {
+	case host != "":
+		return "nearly all at " + host
+	case single(card.Authorities):
+		return "all of them for " + card.Authorities[0].Value
+	case single(card.Proxies) && card.Proxies[0].Value != other && (card.Failed == 0 || len(card.Hosts) == 0):
 		return "at " + card.Proxies[0].Value
 	}
 	return ""
+}
+
+// single says whether there is a single value.
+func single(list []ValueCount) bool {
+	return len(list) == 1 && list[0].Value != noCluster && list[0].Value != ""
 }

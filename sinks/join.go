@@ -45,20 +45,34 @@ type hop struct {
 	departed bool // whoever asked went away first
 }
 
-func (t *joins) add(r *parser.Record, o outcome, cause uint16, at int64) {
+// add keeps a failed record; k is its outcome, p its profile or nil.
+func (t *joins) add(r *parser.Record, k key, cause uint16, p *profile, at int64) {
 	id := r.Bytes(parser.RequestID)
 	if len(id) == 0 {
 		return
 	}
-	flags, _ := r.Flags()
-	by := classify.Answerer(o.answered)
-	t.put(hop{
-		id: hashID(id), at: at, cause: cause, dir: o.dir,
-		name:     hashID(withoutPort(r.Bytes(parser.Authority))),
-		relayed:  flags&^t.tired == 0 && (by == classify.Upstream || by == classify.Unknown && o.dir != uint8(parser.Inbound)),
-		departed: flags&t.left != 0,
-	})
+	h := hop{id: hashID(id), at: at, cause: cause}
+	if !t.kept(h.id) {
+		return
+	}
+	if p != nil {
+		h.name = p.name
+	} else {
+		h.name = nameOf(r)
+	}
+	o := unpack(k.rest)
+	flags, by := parser.FlagSet(k.flags), classify.Answerer(o.answered)
+	h.dir = o.dir
+	h.relayed = flags&^t.tired == 0 && (by == classify.Upstream || by == classify.Unknown && o.dir != uint8(parser.Inbound))
+	h.departed = flags&t.left != 0
+	t.put(h)
 }
+
+// kept says whether hops of the request are still kept.
+func (t *joins) kept(id uint64) bool { return id&(1<<t.level-1) == 0 }
+
+// nameOf is the hash of the record's authority without its port.
+func nameOf(r *parser.Record) uint64 { return hashID(withoutPort(r.Bytes(parser.Authority))) }
 
 func withoutPort(authority []byte) []byte {
 	if i := bytes.LastIndexByte(authority, ':'); i > 0 {
@@ -68,12 +82,12 @@ func withoutPort(authority []byte) []byte {
 }
 
 func (t *joins) put(h hop) {
-	if h.id&(1<<t.level-1) != 0 {
+	if !t.kept(h.id) {
 		return
 	}
 	for len(t.hops) == maxHops {
 		t.thin()
-		if h.id&(1<<t.level-1) != 0 {
+		if !t.kept(h.id) {
 			return
 		}
 	}
@@ -83,7 +97,7 @@ func (t *joins) put(h hop) {
 // thin keeps about half of the ids.
 func (t *joins) thin() {
 	t.level++
-	t.hops = slices.DeleteFunc(t.hops, func(h hop) bool { return h.id&(1<<t.level-1) != 0 })
+	t.hops = slices.DeleteFunc(t.hops, func(h hop) bool { return !t.kept(h.id) })
 }
 
 // merge adds o, whose causes have the given ids here.

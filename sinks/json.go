@@ -14,6 +14,6 @@ func (r *Report) WriteJSON(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.Write(append(safe.AppendDocument(nil, doc), '\n'))
+	_, err = w.Write(append(safe.AppendDocument(make([]byte, 0, len(doc)+1), doc), '\n'))
 	return err
 }

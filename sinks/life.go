@@ -21,6 +21,7 @@ const (
 	proxyNotReady            // the agent found it not ready
 	proxyEmpty               // not ready, nothing received and nothing refused
 	proxyRefused             // not ready, updates were refused
+	proxyBroken              // it refused its own bootstrap, and ends
 	proxyDraining            // it was asked to end
 	proxyExited              // its process ended
 	proxyConnected           // the agent reached the control plane
@@ -38,6 +39,8 @@ var said = []struct {
 }{
 	{"starting main dispatch loop", proxyStarted},
 	{"all dependencies initialized. starting workers", proxyWorking},
+	{"error initializing config", proxyBroken},
+	{"error `", proxyBroken},
 	{"Envoy proxy is ready", proxyReady},
 	{"Readiness succeeded", proxyReady},
 	{"Envoy proxy is NOT ready", proxyNotReady},
@@ -54,6 +57,8 @@ type life struct {
 	times [numMilestones]occasion
 	down  int64 // longest that the control plane was said to be gone, seconds
 	seen  span  // of its events
+
+	refused occasion // lines of an application that could not connect
 }
 
 // An occasion is how often something happened, and when.
@@ -87,6 +92,8 @@ func (l *life) merge(o *life) {
 	}
 	l.down = max(l.down, o.down)
 	l.seen.merge(o.seen)
+	l.refused.n += o.refused.n
+	l.refused.when.merge(o.refused.when)
 }
 
 func (l *life) note(m milestone, at int64, timed bool) {
@@ -219,7 +226,11 @@ func eventTime(r *parser.Record) (int64, bool) {
 	if at, ok := r.Time(); ok {
 		return at, true
 	}
-	b := r.Bytes(parser.StartTime)
+	return wallTime(r.Bytes(parser.StartTime))
+}
+
+// wallTime reads a date and a time of day, to the millisecond.
+func wallTime(b []byte) (int64, bool) {
 	if len(b) < len("2006-01-02 15:04:05") || b[4] != '-' || b[10] != ' ' && b[10] != 'T' || b[13] != ':' {
 		return 0, false
 	}
@@ -239,6 +250,25 @@ func eventTime(r *parser.Record) (int64, bool) {
 	}
 	t := time.Date(n[0], time.Month(n[1]), n[2], n[3], n[4], n[5], n[6]*1e6, time.UTC)
 	return t.UnixNano(), n[0] > 1970 && n[0] < 2262 && n[1] <= 12 && n[2] <= 31
+}
+
+// refusals are what programs print when nobody answers on the network.
+var refusals = [][]byte{[]byte("onnection refused"), []byte("ECONNREFUSED"), []byte("getaddrinfo"), []byte("no such host")}
+
+// lookApp notes lines of an application that could not connect, with the time
+// that stands in the line.
+func (d *Delta) lookApp(from *Origin, r *parser.Record, raw []byte) {
+	if !slices.ContainsFunc(refusals, func(words []byte) bool { return bytes.Contains(raw, words) }) {
+		return
+	}
+	l := d.lives.of(d.proxy(from, r))
+	l.refused.n++
+	for i := range min(len(raw), 160) {
+		if at, ok := wallTime(raw[i:]); ok {
+			l.refused.when.add(at)
+			return
+		}
+	}
 }
 
 // has says whether a milestone was met.

@@ -22,8 +22,8 @@ func newLoad() load { return load{steps: newTable()} }
 func (l *load) width() int64 { return cellNanos << l.shift }
 
 func (l *load) add(cluster uint16, at int64) {
-	if int(cluster) >= len(l.windows) {
-		l.windows = append(l.windows, make([]window, int(cluster)+1-len(l.windows))...)
+	for int(cluster) >= len(l.windows) {
+		l.windows = append(l.windows, window{})
 	}
 	w := &l.windows[cluster]
 	switch {

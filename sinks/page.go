@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -29,11 +30,12 @@ type symbols struct {
 	cut    string // stands for what was left out
 	atMost string
 	bars   []string
+	shades []string // nothing, then more and more
 }
 
 var (
-	unicodeSymbols = symbols{[...]string{" ", "·", "!", "✖"}, "·", "–", "…", "≤", []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}}
-	asciiSymbols   = symbols{[...]string{" ", ".", "!", "x"}, "-", "-", "..", "<=", []string{"_", ".", ":", "-", "=", "+", "*", "#"}}
+	unicodeSymbols = symbols{[...]string{" ", "·", "!", "✖"}, "·", "–", "…", "≤", []string{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, []string{"·", "░", "▒", "▓", "█"}}
+	asciiSymbols   = symbols{[...]string{" ", ".", "!", "x"}, "-", "-", "..", "<=", []string{"_", ".", ":", "-", "=", "+", "*", "#"}, []string{".", "-", "+", "*", "#"}}
 	colours        = [...]string{"", "\x1b[2m", "\x1b[33m", "\x1b[31m"}
 )
 
@@ -44,6 +46,7 @@ type page struct {
 	width int
 	color bool
 	ascii bool
+	wide  bool
 	times string // layout of times of day
 	chars runewidth.Condition
 }
@@ -56,7 +59,7 @@ const (
 )
 
 func newPage(opt TextOptions) *page {
-	p := &page{symbols: unicodeSymbols, width: max(opt.Width, minWidth), color: opt.Color, ascii: opt.ASCII}
+	p := &page{symbols: unicodeSymbols, width: max(opt.Width, minWidth), color: opt.Color, ascii: opt.ASCII, wide: opt.Wide}
 	if opt.Width <= 0 {
 		p.width = defaultWidth
 	}
@@ -64,6 +67,14 @@ func newPage(opt TextOptions) *page {
 		p.symbols = asciiSymbols
 	}
 	return p
+}
+
+// most is how many rows of a sort are shown, if usually it is n.
+func (p *page) most(n int) int {
+	if p.wide {
+		return math.MaxInt
+	}
+	return n
 }
 
 // user makes text of a log, a file name or an error fit to be shown. All such
@@ -202,6 +213,7 @@ func (p *page) grid(g *grid) {
 	}
 	g.dropEmpty()
 	widths := p.fit(g)
+	p.shortenColumns(g, widths)
 	heads := make([]string, len(g.columns))
 	for i, c := range g.columns {
 		heads[i] = c.head
@@ -232,10 +244,66 @@ func (g *grid) drop(i int) {
 	}
 }
 
+// shortenColumns makes all cells fit their columns.
+func (p *page) shortenColumns(g *grid, widths []int) {
+	for i, width := range widths {
+		cells := make([]string, len(g.rows))
+		for j, r := range g.rows {
+			cells[j] = r.cells[i]
+		}
+		for j, s := range p.shortenAll(cells, width) {
+			g.rows[j].cells[i] = s
+		}
+	}
+}
+
+// shortenAll is shorten for all of a list. Different ones stay different: when
+// their middles are what tells them apart, what they have in common is cut
+// out.
+func (p *page) shortenAll(list []string, width int) []string {
+	short, from := make([]string, len(list)), map[string][]string{}
+	for i, s := range list {
+		short[i] = p.shorten(s, width)
+		if !slices.Contains(from[short[i]], s) {
+			from[short[i]] = append(from[short[i]], s)
+		}
+	}
+	for i, s := range list {
+		if alike := from[short[i]]; len(alike) > 1 {
+			short[i] = p.tellApart(s, alike, width)
+		}
+	}
+	return short
+}
+
+// tellApart shortens one of several names that look alike when shortened.
+func (p *page) tellApart(s string, alike []string, width int) string {
+	common := len(alike[0])
+	for _, o := range alike[1:] {
+		n := 0
+		for n < min(common, len(o)) && o[n] == alike[0][n] {
+			n++
+		}
+		common = n
+	}
+	for common > 0 && common < len(s) && !utf8.RuneStart(s[common]) {
+		common--
+	}
+	number := fmt.Sprintf("#%d", slices.Index(alike, s)+1)
+	if p.widthOf(s[common:]) == 0 || len(alike) > 2 {
+		return p.cutEnd(s, width-len(number)) + number
+	}
+	begin := max(0, common-2)
+	for begin > 0 && !utf8.RuneStart(s[begin]) {
+		begin--
+	}
+	return p.cutEnd(p.cut+s[begin:], width)
+}
+
 func (p *page) join(g *grid, cells []string, widths []int) string {
 	parts := make([]string, len(cells))
 	for i, c := range cells {
-		parts[i] = p.pad(p.shorten(c, widths[i]), widths[i], g.columns[i].right)
+		parts[i] = p.pad(c, widths[i], g.columns[i].right)
 	}
 	return strings.Join(parts, "  ")
 }
@@ -252,7 +320,7 @@ func (p *page) fit(g *grid) []int {
 		}
 		total += widths[i] + 2
 	}
-	for ; total > p.width; total-- {
+	for ; total > p.width && !p.wide; total-- {
 		i := widest(g.columns, widths)
 		if i < 0 || widths[i] <= 8 {
 			break

@@ -1,88 +1,118 @@
 package sinks
 
 import (
-	"hash/maphash"
-
 	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
-// maxProfiles is how many profiles a Delta keeps.
-const maxProfiles = 4096
+const (
+	maxProfiles = 4096 // how many a Delta keeps
+	maxWords    = 8192 // texts that profiles and hosts are told apart by
+)
 
-// profiles count records by all at once that their cause tells apart, but for
-// what has many values: most records of a cause differ in little else, so they
-// cost one counter. What is told apart one by one is derived when a Delta is
-// merged. A profile is known by a
-// seeded hash of 64 bits: whoever writes values can not aim at another one.
+// profiles count records with a cause by all at once that they are told apart
+// by, but for what has many values: most records of a cause differ in little
+// else, so they cost one counter. What is told apart one by one is derived
+// when a report is computed: see settled.
 type profiles struct {
-	seed  uint64
 	list  []profile
 	slots []uint16 // place in list and one; 0: free
-	arena []byte
 }
 
 // A profile is what records have in common.
 type profile struct {
-	hash    uint64
-	cause   uint16
-	proxy   uint16
-	cluster key
-	outcome key
-	verdict classify.Verdict
-	ends    [len(valueDims)]uint32 // where values end in the arena, one behind the other from begin on
-	begin   uint32
-	n       uint64
-	when    span
+	key    profileKey
+	rivals []*classify.Cause
+	name   uint64 // hash of the authority without its port
+	n      uint64
+	when   span
+	step   int64  // the ten seconds that the last records came in
+	recent uint64 // how many did, not yet in a cell
 }
 
-// valueDims are the dims whose values are text.
-var valueDims = [...]dim{byRoute, byAuthority, byServerName, byDetails, byReason}
-
-type values [len(valueDims)][]byte
-
-func newProfiles() profiles {
-	return profiles{seed: maphash.Comparable(maphash.MakeSeed(), 0), slots: make([]uint16, 2*maxProfiles)}
+// A profileKey is made of ids, so that equal keys are equal profiles.
+type profileKey struct {
+	flags   uint64
+	outcome uint64 // see pack
+	verdict uint64 // see packVerdict
+	texts   uint64 // ids of valueDims, but for the details
 }
 
-// valuesOf reads what the profile of a record is made of.
-func (d *Delta) valuesOf(r *parser.Record, details uint16) (list values) {
-	list = values{r.Bytes(parser.RouteName), r.Bytes(parser.Authority), r.Bytes(parser.RequestedServerName), d.details.name(details), transportReason(r)}
-	for i, b := range list {
-		list[i] = b[:min(len(b), maxValue)]
-	}
-	return list
+// valueDims are the dims whose values are texts of words, in the
+// order of profileKey.texts.
+var valueDims = [...]dim{byRoute, byAuthority, byServerName, byReason}
+
+func packVerdict(v *classify.Verdict, cause, proxy uint16) uint64 {
+	return uint64(cause) | uint64(proxy)<<16 | uint64(v.Side)<<32 | uint64(v.Confidence)<<40 | uint64(len(v.Rivals))<<48
 }
 
-// add counts a record. It is false when it has no profile and there is no room
-// for one.
-func (t *profiles) add(p *profile, list *values, at int64, timed bool) bool {
-	h := fold(t.seed^p.cluster.hash(), p.outcome.hash())
-	h = fold(h, uint64(p.cause)|uint64(p.proxy)<<16|uint64(p.verdict.Side)<<32|uint64(p.verdict.Confidence)<<40|uint64(len(p.verdict.Rivals))<<48)
-	for _, b := range list {
-		h = fold(h, hashID(b))
-	}
-	i := h & uint64(len(t.slots)-1)
-	for ; t.slots[i] != 0; i = (i + 1) & uint64(len(t.slots)-1) {
-		if have := &t.list[t.slots[i]-1]; have.hash == h {
-			have.count(at, timed)
-			return true
+func (k *profileKey) cause() uint16                   { return uint16(k.verdict) }
+func (k *profileKey) proxy() uint16                   { return uint16(k.verdict >> 16) }
+func (k *profileKey) side() classify.Side             { return classify.Side(k.verdict >> 32) }
+func (k *profileKey) confidence() classify.Confidence { return classify.Confidence(k.verdict >> 40) }
+func (k *profileKey) text(i int) uint16               { return uint16(k.texts >> (16 * i)) }
+func (k *profileKey) plain() key                      { return key{flags: k.flags, rest: plainOf(k.outcome, k.cause())} }
+
+func (k *profileKey) hash() uint64 {
+	return fold(fold(k.flags^0x8ebc6af09c88c6e3, k.outcome), fold(k.verdict, k.texts))
+}
+
+func newProfiles() profiles { return profiles{slots: make([]uint16, 2*maxProfiles)} }
+
+// at is the place of a profile in slots, or the free one where it belongs.
+func (t *profiles) at(k *profileKey, rivals []*classify.Cause) uint64 {
+	mask := uint64(len(t.slots) - 1)
+	i := k.hash() & mask
+	for ; t.slots[i] != 0; i = (i + 1) & mask {
+		if p := &t.list[t.slots[i]-1]; p.key == *k && sameCauses(p.rivals, rivals) {
+			break
 		}
 	}
-	if len(t.list) == maxProfiles {
-		return false
+	return i
+}
+
+func sameCauses(a, b []*classify.Cause) bool {
+	for i := range a {
+		if a[i] != b[i] {
+			return false
+		}
 	}
-	p.hash, p.begin = h, uint32(len(t.arena))
-	for n, b := range list {
-		t.arena = append(t.arena, b...)
-		p.ends[n] = uint32(len(t.arena))
-	}
-	p.count(at, timed)
-	t.list = append(t.list, *p)
-	t.slots[i] = uint16(len(t.list))
 	return true
 }
 
+// of returns the profile of a key, a new one if need be; nil when there is no
+// room.
+func (t *profiles) of(k *profileKey, rivals []*classify.Cause) *profile {
+	i := t.at(k, rivals)
+	if t.slots[i] == 0 {
+		if len(t.list) == maxProfiles {
+			return nil
+		}
+		t.list = append(t.list, profile{key: *k, rivals: rivals})
+		t.slots[i] = uint16(len(t.list))
+	}
+	return &t.list[t.slots[i]-1]
+}
+
+func (t *profiles) reset() {
+	t.list = t.list[:0]
+	clear(t.slots)
+}
+
+// profileKey reads what the profile of a record is made of. It is false when
+// one of its texts found no room.
+func (d *Delta) profileKey(r *parser.Record, v *classify.Verdict, outcome key, cause, proxy uint16) (k profileKey, ok bool) {
+	k = profileKey{flags: outcome.flags, outcome: outcome.rest, verdict: packVerdict(v, cause, proxy)}
+	route, authority := d.value(r.Bytes(parser.RouteName)), d.value(r.Bytes(parser.Authority))
+	server, reason := d.value(r.Bytes(parser.RequestedServerName)), d.value(transportReason(r))
+	k.texts = uint64(route) | uint64(authority)<<16 | uint64(server)<<32 | uint64(reason)<<48
+	return k, route != otherName && authority != otherName && server != otherName && reason != otherName
+}
+
+// value is the id of a text.
+func (d *Delta) value(text []byte) uint16 { return d.words.id(text[:min(len(text), maxValue)]) }
+
+// count adds a record that was met at a time.
 func (p *profile) count(at int64, timed bool) {
 	p.n++
 	if timed {
@@ -90,38 +120,62 @@ func (p *profile) count(at int64, timed bool) {
 	}
 }
 
-// value is the text that a profile has in a dim; it lives as long as the
-// arena.
-func (t *profiles) value(p *profile, n int) []byte {
-	begin := p.begin
-	if n > 0 {
-		begin = p.ends[n-1]
+// addStep counts a failure in its ten seconds.
+func (d *Delta) addStep(p *profile, at int64) {
+	step := floorDiv(at, cellNanos)
+	if step != p.step {
+		d.closeStep(p)
+		p.step = step
 	}
-	return t.arena[begin:p.ends[n]]
+	p.recent++
 }
 
-func (t *profiles) reset() {
-	t.list, t.arena = t.list[:0], t.arena[:0]
-	clear(t.slots)
+// closeStep puts a profile's latest failures into their cell.
+func (d *Delta) closeStep(p *profile) {
+	if p.recent > 0 {
+		k := p.key.plain()
+		k.at = p.step
+		d.addCell(k, p.recent)
+		p.recent = 0
+	}
 }
 
-// expand counts what a profile stands for under its group, whose keys rekey
-// and whose proxy is already that of the group's Delta.
-func (g *group) expand(p *profile, list *values, proxy uint16, rekey func(key) key) {
-	v := p.verdict
-	g.access.add(p.n, v.Failed)
-	g.sides[v.Side] += p.n
-	g.confidences[v.Confidence] += p.n
-	for _, c := range v.Rivals {
-		g.addRival(c, p.n)
+// expand takes a profile apart: d counts its values one by one. texts are
+// those of valueDims.
+func (d *Delta) expand(k *profileKey, rivals []*classify.Cause, texts *[len(valueDims)][]byte, n uint64, when span) {
+	d.addCombo(key{flags: k.flags, rest: k.outcome}, n)
+	g := d.causes.of(k.cause())
+	g.total(k, rivals, n, when)
+	for by, e := range k.keys() {
+		g.tops[by].addMany(e, nil, n, when)
 	}
-	g.when.merge(p.when)
-	g.tops[byCluster].addMany(rekey(p.cluster), nil, p.n, p.when)
-	g.tops[byOutcome].addMany(rekey(p.outcome), nil, p.n, p.when)
-	g.tops[byProxy].addMany(key{rest: uint64(proxy)}, nil, p.n, p.when)
-	for n, by := range valueDims {
-		if b := list[n]; len(b) > 0 {
-			g.tops[by].addMany(key{}, b, p.n, p.when)
+	if details := d.details.name(unpack(k.outcome).details); len(details) > 0 {
+		g.tops[byDetails].addMany(key{}, details, n, when)
+	}
+	for i, by := range valueDims {
+		if len(texts[i]) > 0 {
+			g.tops[by].addMany(key{}, texts[i], n, when)
 		}
 	}
+}
+
+// keys walks the dims whose values are keys.
+func (k *profileKey) keys() func(yield func(dim, key) bool) {
+	return func(yield func(dim, key) bool) {
+		o := unpack(k.outcome)
+		_ = yield(byCluster, key{rest: packPlain(o.cluster, 0, noName, 0)}) &&
+			yield(byOutcome, key{flags: k.flags, rest: packPlain(noName, o.code, o.unknown, 0)}) &&
+			yield(byProxy, key{rest: uint64(k.proxy())})
+	}
+}
+
+// total adds what is not told apart.
+func (g *group) total(k *profileKey, rivals []*classify.Cause, n uint64, when span) {
+	g.access.add(n, unpack(k.outcome).failed)
+	g.sides[k.side()] += n
+	g.confidences[k.confidence()] += n
+	for _, c := range rivals {
+		g.addRival(c, n)
+	}
+	g.when.merge(when)
 }

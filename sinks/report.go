@@ -10,14 +10,18 @@ import (
 type Report struct {
 	APIVersion string        `json:"apiVersion"`
 	Kind       string        `json:"kind"`
+	Version    string        `json:"version,omitempty"`  // of the program, if it is known
+	Redacted   bool          `json:"redacted,omitempty"` // see Redact
 	Headline   string        `json:"headline,omitempty"` // what matters most, in one sentence
 	Span       *Span         `json:"span,omitempty"`
+	Shown      *Span         `json:"shownSpan,omitempty"` // the time that pictures show, if that is less than Span
 	Inputs     []Input       `json:"inputs"`
 	Totals     Totals        `json:"totals"`
 	Accounting Identity      `json:"accounting"`
 	Sides      []NamedCount  `json:"sides"`      // whose failures they are, consequences left out
 	Severities []NamedCount  `json:"severities"` // outages, refusals, and what needs no action
 	Causes     []Card        `json:"causes"`     // the most important first
+	Hints      []Hint        `json:"hints"`      // remarks that no record proves
 	Join       Join          `json:"join"`
 	Proxies    []ProxyTally  `json:"proxies"`
 	Dialects   []Tally       `json:"dialects"`
@@ -31,10 +35,13 @@ type Report struct {
 	Clusters   []Tally       `json:"clusters"`
 	Hosts      []HostTally   `json:"hosts"`
 	Places     []PlaceTally  `json:"places"`
+	HeatMap    HeatMap       `json:"heatMap"`
 	Timeline   Timeline      `json:"timeline"`
 	Events     []EventTally  `json:"events"`
 	Invalid    []ReasonTally `json:"invalid"`
 	Samples    Samples       `json:"samples"`
+
+	snapshot *Snapshot // that it was computed from; metrics are drawn from that
 }
 
 // A Span is from the first to the last start time of access records.
@@ -44,11 +51,23 @@ type Span struct {
 	Seconds float64   `json:"seconds"`
 }
 
+// Pictured is the time that pictures show: Span, but without few records whose
+// clocks are far off. It is nil when no record has a time.
+func (r *Report) Pictured() *Span {
+	if r.Shown != nil {
+		return r.Shown
+	}
+	return r.Span
+}
+
 // An Input is a stream that was read, as its reader tells.
 type Input struct {
 	Name  string `json:"name"`
 	Bytes int64  `json:"bytes"`
 	Error string `json:"error,omitempty"`
+
+	SameAs  string `json:"sameAs,omitempty"`       // the input with the same contents, which was read instead
+	NotRead int64  `json:"bytesNotRead,omitempty"` // because only a part was asked for
 }
 
 // Totals are records, except for Kubectl's lines of noise.

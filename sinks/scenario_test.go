@@ -77,15 +77,17 @@ func listener(at, local, sni, reason string) string {
 	return fmt.Sprintf(`[2026-03-02T%s.000Z] "- - -" 0 NR filter_chain_not_found - "%s" 0 0 0 - "-" "-" "-" "-" "-" - - %s 10.42.0.7:51000 %s -`+"\n", at, reason, local, sni)
 }
 
-// scenarios are streams as the rows of the documents describe them, and what
-// the report has to make of the whole.
-var scenarios = []struct {
+// A scenario is a stream as a row of the documents describes it, and what the
+// report has to make of the whole.
+type scenario struct {
 	name, text string
 	cause      string // of the verdict that stands first, or of the named fold
 	confidence string // "" any
 	evidence   string // kind that must be there, "" any
 	fold       string
-}{
+}
+
+var scenarios = []scenario{
 	// traffic
 	{"every request of a host fails from a moment on", repeat(every(0, 5, 60), okAt(reviews)) + repeat(every(5, 5, 60), closedAt) + repeat(every(0, 5, 120), okAt(ratings)),
 		"plaintext-to-strict-mtls", "medium", onsetAllEvidence, ""},
@@ -153,7 +155,7 @@ var scenarios = []struct {
 }
 
 func TestScenarios(t *testing.T) {
-	for _, s := range scenarios {
+	for _, s := range slices.Concat(scenarios, identityScenarios, startScenarios, injectionScenarios) {
 		t.Run(s.name, func(t *testing.T) {
 			r := reportOf(s.text)
 			i := slices.IndexFunc(r.Causes, func(c Card) bool { return c.Fold == s.fold })

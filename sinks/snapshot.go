@@ -21,6 +21,7 @@ func (d *Delta) Merge(o *Delta) {
 	d.records += o.records
 	for i := range o.kinds {
 		d.kinds[i].plus(o.kinds[i])
+		d.skipped[i].plus(o.skipped[i])
 	}
 	for i := range o.invalid {
 		d.invalid[i] += o.invalid[i]
@@ -42,6 +43,10 @@ func (d *Delta) Merge(o *Delta) {
 	d.suspiciousSamples.merge(&o.suspiciousSamples)
 	d.noiseSamples.merge(&o.noiseSamples)
 	d.kubectlSamples.merge(&o.kubectlSamples)
+	if o.meter != nil {
+		d.CountSeries()
+		d.meter.merge(o.meter)
+	}
 }
 
 func (v *Volume) plus(o Volume) {
@@ -58,7 +63,7 @@ func (d *Delta) mergeAccess(o *Delta) {
 		k.rest = v.pack()
 		return k
 	}
-	for k, n := range o.outcomes {
+	for k, n := range o.plainOutcomes {
 		d.addCombo(rekey(k), n)
 	}
 	if o.over != nil {
@@ -76,7 +81,7 @@ func (d *Delta) mergeAccess(o *Delta) {
 	d.untimed += o.untimed
 	d.hosts.merge(&o.hosts, plain)
 	d.load.merge(&o.load, clusters)
-	d.mergeCauses(o, causes, plain)
+	d.mergeCauses(o, causes, clusters, rekey, plain)
 }
 
 func (d *Delta) mergePlaces(o *Delta) {
@@ -107,13 +112,15 @@ func (d *Delta) mergeEvents(o *Delta) {
 
 // An Identity is the account of what was read: the records of all kinds add
 // up to the records, the bytes in records and the discarded ones to the bytes
-// that were read.
+// that were read. Records that were left out because that was asked for are in
+// neither; their bytes were read.
 type Identity struct {
 	Records   uint64            `json:"records"`
 	Kinds     map[string]Volume `json:"kinds"`
 	Bytes     uint64            `json:"bytesInRecords"`
 	Discarded map[string]uint64 `json:"bytesDiscarded"`
-	Read      uint64            `json:"bytesRead"` // what the inputs say; without inputs the sum of the two above
+	Skipped   map[string]Volume `json:"skipped,omitempty"` // by kind: read, and left out because that was asked for
+	Read      uint64            `json:"bytesRead"`         // what the inputs say; without inputs the sum of the two above
 	Complete  bool              `json:"complete"`
 }
 
@@ -128,6 +135,15 @@ func (s *Snapshot) Identity(inputs ...Input) Identity {
 		sum += d.kinds[k].Records
 	}
 	account := id.Bytes
+	for k := range parser.NumKinds {
+		if v := d.skipped[k]; v.Records > 0 {
+			if id.Skipped == nil {
+				id.Skipped = map[string]Volume{}
+			}
+			id.Skipped[k.String()] = v
+			account += v.Bytes
+		}
+	}
 	for i, n := range d.discarded {
 		if n > 0 {
 			id.Discarded[discards[i]] = n

@@ -122,6 +122,17 @@ func packPlain(cluster, code, unknown, cause uint16) uint64 {
 	return pack(cluster, cause, code, 0, 0, 0, unknown, false, false)
 }
 
+// plainOf turns what pack packed into what packPlain does, with a cause.
+func plainOf(rest uint64, cause uint16) uint64 {
+	const kept = 1<<13 - 1 | (1<<10-1)<<24 | (1<<7-1)<<47 // cluster, code, unknown
+	return rest&kept | uint64(cause)<<13
+}
+
+// clusterOf is what of a key tells clusters apart.
+func clusterOf(k key) key { return key{rest: k.rest & (1<<13 - 1)} }
+
+func hasNoCluster(rest uint64) bool { return rest&(1<<13-1) == uint64(noName) }
+
 func (o outcome) pack() uint64 {
 	return pack(o.cluster, o.details, o.code, o.dialect, o.dir, o.answered, o.unknown, o.failed, o.hasFlags)
 }

@@ -15,6 +15,9 @@ type TextOptions struct {
 	Width   int  // columns; 0: 100
 	Color   bool // repeat the marks in colour
 	ASCII   bool // nothing but ASCII
+	Wide    bool // all rows and all cards, and names in full: rows may be wider than Width
+	Brief   bool // without cards and without the tables behind them
+	Quiet   bool // only the answer and the table of causes
 	Verbose bool // print the account of records and bytes, too
 }
 
@@ -29,7 +32,44 @@ const (
 // escaped.
 func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 	p := newPage(opt)
-	p.times = timeLayout(r.Span)
+	p.times = timeLayout(r.Pictured())
+	switch {
+	case opt.Quiet:
+		p.quietly(r)
+	case opt.Brief:
+		p.briefly(r)
+	default:
+		p.all(r)
+	}
+	if opt.Verbose || !r.Accounting.Complete {
+		p.account(r)
+	}
+	_, err := w.Write(p.buf.Bytes())
+	return err
+}
+
+// quietly is what a script's log or a second look needs.
+func (p *page) quietly(r *Report) {
+	p.totals(r)
+	p.troubles(r)
+	p.answer(r)
+	p.causeTable(r, shownCauses(r))
+}
+
+// briefly is what fits a screen.
+func (p *page) briefly(r *Report) {
+	p.head(r)
+	p.totals(r)
+	p.troubles(r)
+	p.verdict(r)
+	if r.Totals.Access > 0 {
+		p.failures(r)
+	}
+	p.causeTable(r, shownCauses(r))
+	p.folded(r.Causes)
+}
+
+func (p *page) all(r *Report) {
 	p.head(r)
 	p.totals(r)
 	p.troubles(r)
@@ -38,6 +78,7 @@ func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 		p.failures(r)
 	}
 	p.causes(r)
+	p.hints(r)
 	p.proxies(r)
 	if r.Totals.Access > 0 {
 		p.outcomes(r)
@@ -47,11 +88,6 @@ func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 	}
 	p.others(r)
 	p.advice(r)
-	if opt.Verbose || !r.Accounting.Complete {
-		p.account(r)
-	}
-	_, err := w.Write(p.buf.Bytes())
-	return err
 }
 
 // head says what was read.
@@ -60,8 +96,8 @@ func (p *page) head(r *Report) {
 	if names := p.dialects(r); names != "" {
 		chunks = append(chunks, names)
 	}
-	if r.Span != nil {
-		chunks = append(chunks, p.span(r.Span))
+	if s := r.Pictured(); s != nil {
+		chunks = append(chunks, p.span(s))
 	}
 	if n := len(r.Inputs); n > 0 {
 		chunks = append(chunks, plural(uint64(n), "input", "inputs")+", "+size(r.Accounting.Read))
@@ -77,7 +113,7 @@ func (p *page) dialects(r *Report) string {
 			names = append(names, strconv.Itoa(len(r.Dialects)-i)+" more")
 			break
 		}
-		names = append(names, d.Name)
+		names = append(names, p.user(d.Name))
 	}
 	return strings.Join(names, ", ")
 }
@@ -100,6 +136,7 @@ func (p *page) totals(r *Report) {
 	lead := func(n uint64) string { return "  " + p.pad(number(n), digits, true) + " " }
 	p.flow(lead(t.Records), "   ", noun(t.Records, "record", "records"), number(t.Access)+" access",
 		plural(t.Events, "event", "events"), number(t.Noise)+" noise", number(t.Invalid)+" invalid")
+	p.clocks(r)
 	if t.Access == 0 {
 		return
 	}
@@ -115,6 +152,14 @@ func (p *page) totals(r *Report) {
 		p.line("")
 		p.note(infoMark, number(t.Access)+" records, not requests: of "+plural(uint64(r.BothSides.SampledRequests), "sampled request", "sampled requests")+", "+
 			plural(uint64(r.BothSides.SeenTwice), "was", "were")+" reported by a proxy on both sides.")
+	}
+}
+
+// clocks tells of records that pictures leave out.
+func (p *page) clocks(r *Report) {
+	if r.Shown != nil {
+		const layout = "2006-01-02 15:04:05"
+		p.note(warningMark, "Some clocks are far off: times go from "+r.Span.First.Format(layout)+" to "+r.Span.Last.Format(layout)+" UTC. Pictures leave few records out.")
 	}
 }
 
@@ -164,15 +209,15 @@ func (p *page) inputs(list []Input) {
 			p.line("")
 		}
 		switch {
-		case shown > maxFailedRows:
+		case shown > p.most(maxFailedRows):
 		case in.Error != "":
 			p.note(errorMark, p.user(in.Name)+": "+p.user(in.Error))
 		default:
 			p.note(infoMark, p.user(in.Name)+": empty")
 		}
 	}
-	if shown > maxFailedRows {
-		p.note(plainMark, plural(uint64(shown-maxFailedRows), "more input", "more inputs"))
+	if n := shown - p.most(maxFailedRows); n > 0 {
+		p.note(plainMark, plural(uint64(n), "more input", "more inputs"))
 	}
 }
 
@@ -183,9 +228,9 @@ func (p *page) outcomes(r *Report) {
 		g.columns = slices.Delete(g.columns, 2, 3)
 	}
 	failed, flagged, rest := splitOutcomes(r.Outcomes)
-	p.outcomeRows(g, failed, maxFailedRows, r.Totals.Access)
-	p.outcomeRows(g, flagged, maxOtherRows, r.Totals.Access)
-	p.outcomeRows(g, rest, maxOtherRows, r.Totals.Access)
+	p.outcomeRows(g, failed, p.most(maxFailedRows), r.Totals.Access)
+	p.outcomeRows(g, flagged, p.most(maxOtherRows), r.Totals.Access)
+	p.outcomeRows(g, rest, p.most(maxOtherRows), r.Totals.Access)
 	p.grid(g)
 }
 
@@ -247,7 +292,10 @@ func (p *page) flags(o Outcome) string {
 	if o.Other {
 		return other
 	}
-	list := slices.Clone(o.Flags)
+	var list []string
+	for _, name := range o.Flags {
+		list = append(list, p.user(name))
+	}
 	for _, name := range o.Unknown {
 		list = append(list, strings.TrimSuffix("? "+p.user(name), " ?"))
 	}
@@ -295,9 +343,13 @@ func only(o Outcome, names ...string) bool {
 	return len(o.Flags) > 0 && len(o.Unknown) == 0
 }
 
+// clusters is a table of clusters, with what failed in them if there is room.
 func (p *page) clusters(r *Report) {
+	if p.heatMap(r) {
+		return
+	}
 	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {"share", true, false}}}
-	for _, t := range topFailed(r.Clusters) {
+	for _, t := range topFailed(r.Clusters, p.most(maxTopRows)) {
 		g.add(plainMark, "", p.clusterName(t.Name), number(t.Count), number(t.Failed), percent(t.Failed, t.Count))
 	}
 	p.grid(g)
@@ -311,8 +363,8 @@ func (p *page) clusterName(name string) string {
 }
 
 // topFailed are the names with the most failed records.
-func topFailed(list []Tally) []Tally {
+func topFailed(list []Tally, limit int) []Tally {
 	list = slices.DeleteFunc(slices.Clone(list), func(t Tally) bool { return t.Failed == 0 })
 	slices.SortStableFunc(list, func(a, b Tally) int { return cmp.Compare(b.Failed, a.Failed) })
-	return list[:min(len(list), maxTopRows)]
+	return list[:min(len(list), limit)]
 }

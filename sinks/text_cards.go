@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 const (
@@ -17,12 +16,22 @@ const (
 	maxRivalRows = 3
 )
 
-// verdict is the answer: what matters most, and whose it is.
-func (p *page) verdict(r *Report) {
-	if r.Headline != "" {
-		p.line("")
-		p.flow("  ", " ", strings.Fields(p.user(r.Headline))...)
+// answer is what matters most, and what to type next.
+func (p *page) answer(r *Report) {
+	if r.Headline == "" {
+		return
 	}
+	p.line("")
+	p.flow("  ", " ", strings.Fields(p.user(r.Headline))...)
+	if list := r.Causes[0].Next; len(list) > 0 {
+		p.line("")
+		p.command("  $ ", "      ", list[0])
+	}
+}
+
+// verdict is the answer, and whose it is.
+func (p *page) verdict(r *Report) {
+	p.answer(r)
 	if len(r.Sides) == 0 {
 		return
 	}
@@ -43,7 +52,7 @@ func (p *page) who(sides []NamedCount) []string {
 	chunks := make([]string, 0, len(sides))
 	for _, s := range sides {
 		bar := strings.Repeat(p.bars[len(p.bars)-1], max(1, int(s.Count*whole/total)))
-		chunks = append(chunks, s.Name+" "+bar+" "+cmp.Or(percent(s.Count, total), number(s.Count)))
+		chunks = append(chunks, p.user(s.Name)+" "+bar+" "+cmp.Or(percent(s.Count, total), number(s.Count)))
 	}
 	return chunks
 }
@@ -60,39 +69,54 @@ func severities(list []NamedCount) []string {
 
 // causes is the table of causes, then the cards of the most important ones.
 func (p *page) causes(r *Report) {
-	shown := slices.DeleteFunc(slices.Clone(r.Causes), func(c Card) bool { return c.Fold != "" })
+	shown := shownCauses(r)
 	p.causeTable(r, shown)
 	p.folded(r.Causes)
 	p.consequences(r.Join)
-	for i := range shown[:min(len(shown), maxCards)] {
+	for i := range shown[:min(len(shown), p.most(maxCards))] {
 		p.card(i+1, &shown[i])
 	}
-	if n := len(shown); n > maxCards {
+	if n := len(shown); n > p.most(maxCards) {
 		p.line("")
-		p.flow("  ", " ", strings.Fields(plural(uint64(n), "cause", "causes")+", "+strconv.Itoa(maxCards)+" shown in full; the others: flagwatch explain ID, or -o json")...)
+		p.flow("  ", " ", strings.Fields(plural(uint64(n), "cause", "causes")+", "+strconv.Itoa(maxCards)+" shown in full. All of them: -o wide. To share: -o html, -o markdown.")...)
 	}
+}
+
+// shownCauses are those that are more than named.
+func shownCauses(r *Report) []Card {
+	return slices.DeleteFunc(slices.Clone(r.Causes), func(c Card) bool { return c.Fold != "" })
 }
 
 func (p *page) causeTable(r *Report, list []Card) {
 	g := &grid{columns: []column{{"", true, false}, {"cause", false, true}, {"flags", false, true}, {"code", true, false}, {"count", true, false},
 		{"share", true, false}, {"trend", false, false}, {"where", false, true}}}
-	for i, c := range list[:min(len(list), maxCauseRows)] {
+	for i, c := range list[:min(len(list), p.most(maxCauseRows))] {
 		flags, code := "", ""
 		if len(c.Outcomes) > 0 {
 			flags, code = p.user(strings.Join(c.Outcomes[0].Flags, ",")), p.code(c.Outcomes[0].Code)
 		}
-		g.add(severityMark(c.Verdict.Severity), "", strconv.Itoa(i+1), causeLabel(&c), flags, code, number(c.Own()), percent(c.Failed-c.Consequences, r.Totals.Failed),
+		g.add(severityMark(c.Verdict.Severity), "", strconv.Itoa(i+1), p.user(causeLabel(&c)), flags, code, number(c.Own()), shareOf(&c, r),
 			p.trend(c.Trend), p.place(&c))
 	}
-	if n := len(list) - maxCauseRows; n > 0 {
+	if n := len(list) - p.most(maxCauseRows); n > 0 {
 		g.add(plainMark, "", "", strconv.Itoa(n)+" more", "", "", "", "", "", "")
 	}
 	for i := len(g.columns) - 1; i >= 0; i-- {
-		if name := g.columns[i].head; p.width < 100 && name == "trend" || p.width < narrow && (name == "where" || name == "share") {
+		if name := g.columns[i].head; p.wide {
+			break
+		} else if p.width < 100 && name == "trend" || p.width < narrow && (name == "where" || name == "share") {
 			g.drop(i)
 		}
 	}
 	p.grid(g)
+}
+
+// shareOf is a cause's share of the failed requests; events have none.
+func shareOf(c *Card, r *Report) string {
+	if c.Failed == 0 {
+		return ""
+	}
+	return percent(c.Failed-c.Consequences, r.Totals.Failed)
 }
 
 // causeLabel is the id of the verdict.
@@ -178,7 +202,7 @@ func (p *page) folded(list []Card) {
 		var chunks []string
 		for i := range list {
 			if c := &list[i]; c.Fold == why {
-				chunks = append(chunks, causeLabel(c)+" "+number(max(c.Records, c.Own())))
+				chunks = append(chunks, p.user(causeLabel(c))+" "+number(max(c.Records, c.Own())))
 			}
 		}
 		if len(chunks) == 0 {
@@ -197,6 +221,7 @@ func (p *page) card(n int, c *Card) {
 	p.line("")
 	p.cardHead(n, c)
 	p.labelled("What", p.user(c.Verdict.Title)+".", p.user(c.meaning()))
+	p.whose(c)
 	p.proof(c)
 	p.evidence(c)
 	p.rivalRows(c)
@@ -206,12 +231,27 @@ func (p *page) card(n int, c *Card) {
 	p.more(c)
 }
 
-// meaning is left out when the verdict is another cause than the records'.
+// meaning names the records' own cause when the verdict is another one.
 func (c *Card) meaning() string {
 	if c.Verdict.Cause != c.ID {
-		return "By themselves the records say: " + cmp.Or(c.ID, "nothing that is documented") + "."
+		return c.Meaning + " By themselves the records say only: " + cmp.Or(c.ID, "nothing that is documented") + "."
 	}
 	return c.Meaning
+}
+
+// sideWords say who a side is, where its name alone does not.
+var sideWords = map[string]string{
+	"client-proxy":  "the caller's sidecar or gateway, and the mesh configuration that it follows",
+	"server-proxy":  "the sidecar in front of the application that was called, and the policies that it enforces",
+	"platform":      "Kubernetes: Services, labels, pods and nodes",
+	"control-plane": "istiod, or the way to it",
+}
+
+// whose says who has to act.
+func (p *page) whose(c *Card) {
+	if words := sideWords[c.Verdict.Side]; words != "" {
+		p.labelled("Whose", words+".")
+	}
 }
 
 func (p *page) cardHead(n int, c *Card) {
@@ -219,25 +259,29 @@ func (p *page) cardHead(n int, c *Card) {
 	if p.ascii {
 		rule = "--"
 	}
-	amount := plural(c.Own(), "request", "requests")
-	switch {
-	case c.Waiting > 0:
-		amount = plural(c.Waiting, "proxy", "proxies")
-	case c.Failed == 0:
-		amount = plural(c.Events, "event", "events")
-	case c.Events > 0:
-		amount = plural(c.Failed-c.Consequences, "request", "requests") + ", " + plural(c.Events, "event", "events")
-	}
 	m := severityMark(c.Verdict.Severity)
 	symbol := p.marks[m]
-	head := fmt.Sprintf("%s %d %s ", rule, n, symbol) + causeLabel(c) + " " + rule + " " +
-		strings.Join(p.nonEmpty(amount, prefixed("confidence ", c.Verdict.Confidence), c.Verdict.Side), " "+p.dot+" ") + " "
+	head := fmt.Sprintf("%s %d %s ", rule, n, symbol) + p.user(causeLabel(c)) + " " + rule + " " +
+		strings.Join(p.nonEmpty(amount(c), prefixed("confidence ", p.user(c.Verdict.Confidence)), p.user(c.Verdict.Side)), " "+p.dot+" ") + " "
 	head = p.cutEnd(head, p.width)
 	head += strings.Repeat(rule[:len(rule)/2], max(0, p.width-p.widthOf(head)))
 	if p.color {
 		head = strings.Replace(head, symbol, colours[m]+symbol+"\x1b[0m", 1)
 	}
 	p.line(head)
+}
+
+// amount is how many requests, events or proxies a cause has.
+func amount(c *Card) string {
+	switch {
+	case c.Waiting > 0:
+		return plural(c.Waiting, "proxy", "proxies")
+	case c.Failed == 0:
+		return plural(c.Events, "event", "events")
+	case c.Events > 0:
+		return plural(c.Failed-c.Consequences, "request", "requests") + ", " + plural(c.Events, "event", "events")
+	}
+	return plural(c.Own(), "request", "requests")
 }
 
 func prefixed(prefix, s string) string {
@@ -266,19 +310,26 @@ func (p *page) labelled(name string, sentences ...string) {
 	p.flow("   "+p.pad(name, labelWidth, false), " ", words...)
 }
 
+// A fieldValues is a field with the values that a cause's records have in it.
+type fieldValues struct {
+	name string
+	list []ValueCount
+}
+
+// fields are the fields that can prove a cause, the most telling first.
+func (c *Card) fields() []fieldValues {
+	return []fieldValues{
+		{"transport reason", c.Reasons}, {"details", c.Details}, {"cluster", c.Clusters}, {"host", c.Hosts}, {"route", c.Routes},
+		{"client", c.Clients}, {"authority", c.Authorities}, {"server name", c.ServerNames}, {"path", c.Paths},
+	}
+}
+
 // proof are the fields that the records agree on.
 func (p *page) proof(c *Card) {
-	type field struct {
-		name string
-		list []ValueCount
-	}
 	total := max(c.Records, 1)
 	rows := 0
-	for _, f := range []field{
-		{"transport reason", c.Reasons}, {"details", c.Details}, {"cluster", c.Clusters}, {"host", c.Hosts}, {"route", c.Routes},
-		{"authority", c.Authorities}, {"server name", c.ServerNames}, {"path", c.Paths},
-	} {
-		if len(f.list) == 0 || rows == maxProof || f.list[0].Value == noCluster && len(f.list) == 1 {
+	for _, f := range c.fields() {
+		if len(f.list) == 0 || rows == maxProof || f.name == "route" && f.list[0].Value == "default" && len(f.list) == 1 || f.list[0].Value == noCluster && len(f.list) == 1 {
 			continue
 		}
 		if f.name == "path" && f.list[0].Count*2 < total {
@@ -299,9 +350,13 @@ func (p *page) proof(c *Card) {
 // fieldRow shows the most frequent value with its count, the next one, and how
 // many more there are.
 func (p *page) fieldRow(firstRow bool, name string, list []ValueCount, total uint64) {
-	count := number(list[0].Count-list[0].Excess) + " of " + number(total)
-	if share := percent(list[0].Count-list[0].Excess, total); share != "" {
+	n := list[0].Count - list[0].Excess
+	count := number(n) + " of " + number(total)
+	if share := percent(n, total); share != "" {
 		count += " (" + share + ")"
+	}
+	if n == total && n > 1 {
+		count = "all " + number(total)
 	}
 	if n := len(list) - 1; n > 0 {
 		count += ", " + plural(uint64(n), "other", "others")
@@ -344,7 +399,7 @@ func (p *page) rivalRows(c *Card) {
 		if r.Tell != "" {
 			sentence = "if " + r.Tell
 		}
-		p.labelled([]string{"Or", ""}[min(i, 1)], r.ID+": "+p.user(sentence)+".")
+		p.labelled([]string{"Or", ""}[min(i, 1)], p.user(r.ID)+": "+p.user(sentence)+".")
 	}
 }
 
@@ -393,21 +448,25 @@ func suffixed(s, suffix string) string {
 func (p *page) steps(c *Card) {
 	for i, command := range c.Next {
 		lead := "   " + p.pad([]string{"Next", ""}[min(i, 1)], labelWidth, false)
-		room := p.width - labelWidth - 3
-		line := ""
-		for _, w := range shellWords(p.user(command)) {
-			switch {
-			case line == "":
-				line = w
-			case p.widthOf(line)+1+p.widthOf(w)+2 > room:
-				p.line(lead + p.shorten(line, p.width-p.widthOf(lead)-2) + ` \`)
-				lead, line, room = strings.Repeat(" ", labelWidth+5), w, p.width-labelWidth-5
-			default:
-				line += " " + w
-			}
-		}
-		p.line(lead + p.shorten(line, p.width-p.widthOf(lead)))
+		p.command(lead, strings.Repeat(" ", labelWidth+5), command)
 	}
+}
+
+// command writes a command behind a lead, its further lines behind another.
+func (p *page) command(lead, further, command string) {
+	line := ""
+	for _, w := range shellWords(p.user(command)) {
+		switch room := p.width - p.widthOf(lead); {
+		case line == "":
+			line = w
+		case p.widthOf(line)+1+p.widthOf(w)+2 > room:
+			p.line(lead + p.shorten(line, room-2) + ` \`)
+			lead, line = further, w
+		default:
+			line += " " + w
+		}
+	}
+	p.line(lead + p.shorten(line, p.width-p.widthOf(lead)))
 }
 
 // shellWords splits a command where a line may end: not inside of quotes.
@@ -431,7 +490,7 @@ func shellWords(command string) (words []string) {
 
 func (p *page) more(c *Card) {
 	if c.Verdict.Cause != "" {
-		p.labelled("More", "flagwatch explain "+c.Verdict.Cause)
+		p.labelled("More", "flagwatch explain "+p.user(c.Verdict.Cause))
 	}
 	if len(c.Docs) > 0 {
 		page := p.user(c.Docs[0])
@@ -441,59 +500,4 @@ func (p *page) more(c *Card) {
 		}
 		p.line(strings.Repeat(" ", indent) + p.shorten(page, p.width-indent))
 	}
-}
-
-// proxies is what proxies say about themselves, on the same clock as the
-// failures.
-func (p *page) proxies(r *Report) {
-	if len(r.Proxies) == 0 {
-		return
-	}
-	p.line("")
-	p.line("  about the proxy itself")
-	for i := range r.Proxies[:min(len(r.Proxies), maxOtherRows)] {
-		t := &r.Proxies[i]
-		m := plainMark
-		switch t.Status {
-		case "waiting", "not-ready", "exited":
-			m = warningMark
-		}
-		name := p.shorten(p.user(t.name()), min(40, p.width/2)) + " " + p.dash + " " + t.Status
-		p.behind(m, "", " "+p.dot+" ", append([]string{name}, p.milestones(t)...))
-	}
-	if n := len(r.Proxies) - maxOtherRows; n > 0 {
-		p.note(plainMark, plural(uint64(n), "more proxy", "more proxies"))
-	}
-}
-
-func (t *ProxyTally) name() string {
-	if t.Input != "" {
-		return t.Input
-	}
-	return strings.Trim(t.Namespace+"/"+t.Pod, "/")
-}
-
-// milestones are told in the order of their first time.
-func (p *page) milestones(t *ProxyTally) (chunks []string) {
-	list := slices.Clone(t.Milestones)
-	slices.SortStableFunc(list, func(a, b Milestone) int {
-		if a.First == nil || b.First == nil {
-			return 0
-		}
-		return a.First.Compare(*b.First)
-	})
-	for _, m := range list {
-		text := milestoneWords[m.Name]
-		if m.Count > 1 {
-			text += " " + number(m.Count) + " times"
-		}
-		if m.First != nil {
-			text += " " + m.First.Format(p.times)
-			if !m.Last.Equal(*m.First) && m.Last.Sub(*m.First) >= time.Second {
-				text += p.dash + m.Last.Format(p.times)
-			}
-		}
-		chunks = append(chunks, text)
-	}
-	return chunks
 }

@@ -15,7 +15,7 @@ func (p *page) failures(r *Report) {
 		return
 	}
 	p.line("")
-	if steps := failuresByTime(r.Timeline.Cells); len(steps) > 0 {
+	if steps := failuresByTime(r.Timeline.Cells, r.Pictured()); len(steps) > 0 {
 		p.item(plainMark, "when", p.when(r, steps)...)
 	}
 	p.item(plainMark, "answered by", p.answerers(r)...)
@@ -27,10 +27,14 @@ type step struct {
 	failed uint64
 }
 
-// failuresByTime adds up cells of the same time; both are sorted by time.
-func failuresByTime(cells []Cell) []step {
+// failuresByTime adds up cells of the same time within a span; both are sorted
+// by time.
+func failuresByTime(cells []Cell, s *Span) []step {
 	var steps []step
 	for _, c := range cells {
+		if s != nil && (c.Time.Add(cellNanos).Before(s.First) || c.Time.After(s.Last)) {
+			continue
+		}
 		if n := len(steps); n > 0 && steps[n-1].at.Equal(c.Time) {
 			steps[n-1].failed += c.Failed
 		} else {
@@ -47,7 +51,7 @@ func (p *page) when(r *Report, steps []step) []string {
 			peak = s
 		}
 	}
-	layout := timeLayout(r.Span)
+	layout := p.times
 	var chunks []string
 	if line := p.spark(r, steps); line != "" {
 		chunks = append(chunks, line)
@@ -74,11 +78,12 @@ func timeLayout(s *Span) string {
 // too short to show a shape.
 func (p *page) spark(r *Report, steps []step) string {
 	const most, least = 30, 6
-	if r.Span == nil {
+	span := r.Pictured()
+	if span == nil {
 		return ""
 	}
-	begin := r.Span.First.Truncate(10 * time.Second)
-	all := int(r.Span.Last.Sub(begin)/(10*time.Second)) + 1
+	begin := span.First.Truncate(10 * time.Second)
+	all := int(span.Last.Sub(begin)/(10*time.Second)) + 1
 	if all < least {
 		return ""
 	}
@@ -107,8 +112,8 @@ func level(v, top uint64, bars int) int {
 
 func (p *page) answerers(r *Report) []string {
 	var chunks []string
-	for _, t := range topFailed(r.AnsweredBy) {
-		chunks = append(chunks, t.Name+" "+number(t.Failed))
+	for _, t := range topFailed(r.AnsweredBy, maxTopRows) {
+		chunks = append(chunks, p.user(t.Name)+" "+number(t.Failed))
 	}
 	return chunks
 }
@@ -124,7 +129,7 @@ func (p *page) others(r *Report) {
 		p.item(plainMark, "events", p.events(r)...)
 	}
 	if t.Invalid > 0 {
-		p.item(warningMark, "unreadable", reasons(r)...)
+		p.item(warningMark, "unreadable", p.reasons(r)...)
 		p.samples(r.Samples.Invalid)
 	}
 	if t.Suspicious > 0 {
@@ -142,11 +147,11 @@ func (p *page) events(r *Report) []string {
 	var chunks []string
 	more := uint64(0)
 	for i, e := range r.Events {
-		if i >= maxOtherRows {
+		if i >= p.most(maxOtherRows) {
 			more += e.Count
 			continue
 		}
-		chunks = append(chunks, strings.TrimSpace(number(e.Count)+" "+e.Emitter+" "+p.user(e.Level)))
+		chunks = append(chunks, strings.TrimSpace(number(e.Count)+" "+p.user(e.Emitter)+" "+p.user(e.Level)))
 	}
 	if more > 0 {
 		chunks = append(chunks, number(more)+" more")
@@ -154,10 +159,10 @@ func (p *page) events(r *Report) []string {
 	return chunks
 }
 
-func reasons(r *Report) []string {
+func (p *page) reasons(r *Report) []string {
 	var chunks []string
 	for _, t := range r.Invalid {
-		chunks = append(chunks, number(t.Count)+" "+t.Reason)
+		chunks = append(chunks, number(t.Count)+" "+p.user(t.Reason))
 	}
 	return chunks
 }
@@ -166,7 +171,7 @@ func reasons(r *Report) []string {
 // when the page is narrow.
 func (p *page) samples(list []Sample) {
 	for _, s := range list {
-		at := strings.TrimSpace(" byte " + number(uint64(s.Offset)) + " " + s.Reason)
+		at := strings.TrimSpace(" byte " + number(uint64(s.Offset)) + " " + p.user(s.Reason))
 		room := p.width / 2
 		if p.width < narrow {
 			room = p.width - margin

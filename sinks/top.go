@@ -1,6 +1,9 @@
 package sinks
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // maxValue is how many bytes of a value are kept.
 const maxValue = 96
@@ -158,11 +161,35 @@ next:
 			union[i].excess += theirs
 		}
 	}
-	sortBy(union, func(e entry) uint64 { return e.count }, func(e entry) string { return e.value() })
+	slices.SortStableFunc(union, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.value(), b.value()))
+	})
 	t.reset()
 	for _, e := range union[:min(len(union), t.max)] {
 		t.list, t.hashes = append(t.list, e), append(t.hashes, hashValue(e.key, e.name[:e.length]))
 	}
+}
+
+// clone returns a copy with memory of its own.
+func (t *top) clone() top {
+	c := *t
+	c.hashes, c.list = slices.Clone(t.hashes), slices.Clone(t.list)
+	return c
+}
+
+// fill adds values with exact counts, the most frequent first. Without others
+// only those that stay are looked at.
+func (t *top) fill(values []*pairSlot, name func(*pair) []byte) {
+	exact := newTop(len(values) + 1)
+	if len(t.list) == 0 {
+		values = values[:min(len(values), t.max)]
+	}
+	for _, v := range values {
+		e := entry{key: v.pair.key, count: v.n, when: v.when}
+		e.length = uint8(copy(e.name[:], name(&v.pair)))
+		exact.list = append(exact.list, e)
+	}
+	t.merge(&exact, func(k key) key { return k })
 }
 
 func (t *top) reset() {

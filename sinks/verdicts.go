@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // The group's verdict about events: what one record leaves open, the other
@@ -22,7 +23,7 @@ func (q *inquiry) investigateEvents() {
 		return
 	}
 	switch {
-	case q.shutDown(), q.startedWell(), q.explainedByLog():
+	case q.shutDown(), q.startedWell(), q.toldTwice(), q.explainedByLog(), q.saidWhy():
 	case q.family("control-plane-unreachable"), q.is("control-plane-recycled"):
 		if !q.refusedInstead() {
 			q.streams()
@@ -32,6 +33,28 @@ func (q *inquiry) investigateEvents() {
 	case q.family("bootstrap-rejected"):
 		q.crashLoop()
 	}
+}
+
+// toldTwice says whether the refusal of a listener is the one that ended the
+// start: then the proxy tells one fault twice.
+func (q *inquiry) toldTwice() bool {
+	best := q.biggestOf("bootstrap-rejected")
+	if best == nil || !q.family("config-rejected") || !all(q.witnesses(), (*witness).ended) {
+		return false
+	}
+	q.say(countersEvidence, q.g.events.all, q.g.events.all, "the start ended with it: see %s", best.id())
+	q.card.Fold = foldExplained
+	return true
+}
+
+// ended says whether the proxy refused its bootstrap right after each of the
+// records.
+func (w *witness) ended() bool {
+	broken := w.times[proxyBroken]
+	if broken.n == 0 || w.n > broken.n && w.has(proxyWorking) {
+		return false
+	}
+	return !w.when.timed || !broken.when.timed || w.when.first >= broken.when.first-int64(moment) && w.when.last <= broken.when.last
 }
 
 // A witness is a proxy that reported a group's records.
@@ -102,7 +125,11 @@ func (q *inquiry) startedWell() bool {
 	for _, w := range list {
 		longest = max(longest, w.unready())
 	}
-	q.say(startEvidence, q.g.events.all, q.g.events.all, "not ready for %s, then ready: a normal start", length(longest))
+	if longest > startTime {
+		q.say(startEvidence, q.g.events.all, q.g.events.all, "not ready %s, and ready soon after each: normal starts", plural(q.g.events.all, "time", "times"))
+	} else {
+		q.say(startEvidence, q.g.events.all, q.g.events.all, "not ready for %s, then ready: a normal start", length(longest))
+	}
 	q.routine()
 	return true
 }
@@ -111,10 +138,15 @@ func (q *inquiry) startedWell() bool {
 // yet, and soon it was.
 func (w *witness) ripened() bool {
 	notReady := w.times[proxyNotReady]
-	if notReady.n < w.n || !notReady.when.timed || w.has(streamDown) || w.unready() > startTime {
+	if notReady.n < w.n || !notReady.when.timed || w.has(streamDown) || w.unready() > startTime && notReady.n > 3*w.times[proxyReady].n {
 		return false
 	}
-	return w.after(proxyReady, proxyNotReady) || w.after(proxyWorking, proxyNotReady)
+	return w.settled()
+}
+
+// settled says whether the proxy got ready in the end.
+func (l *life) settled() bool {
+	return l.after(proxyReady, proxyNotReady) || l.after(proxyWorking, proxyNotReady)
 }
 
 // unready is how long the proxy was told not to be ready.
@@ -144,6 +176,53 @@ func (q *inquiry) explainedByLog() bool {
 		}
 	}
 	return false
+}
+
+// Reasons that a proxy's own log gives for not being ready.
+var (
+	whyEmpty = []string{"root-cert-missing", "token-missing", "control-plane-auth", "ca-root-mismatch", "control-plane-unreachable", "certificate-expired",
+		"node-id-malformed", "bootstrap-rejected"}
+	whyWarming = []string{"workload-cert-not-issued", "control-plane-auth", "control-plane-unreachable", "root-cert-missing", "token-missing", "ca-not-ready", "config-rejected"}
+)
+
+// saidWhy says whether records that tell only that a proxy is not ready are
+// explained by others of the same proxies: then they are the same fault.
+func (q *inquiry) saidWhy() bool {
+	families := whyEmpty
+	switch {
+	case q.is("warming-stuck"):
+		families = whyWarming
+	case !q.is("control-plane-unreachable"):
+		return false
+	}
+	list := q.witnesses()
+	if !all(list, func(w *witness) bool { return w.times[proxyNotReady].n >= w.n }) {
+		return false
+	}
+	for _, name := range families {
+		if why := q.reportedBy(name, list); why != nil {
+			q.say(countersEvidence, q.g.events.all, q.g.events.all, "the same proxies say why: see %s", why.id())
+			q.card.Fold = foldExplained
+			return true
+		}
+	}
+	return false
+}
+
+// reportedBy is the group of a family, other than this one, that each of the
+// proxies has records of.
+func (q *inquiry) reportedBy(family string, list []witness) (best *group) {
+	for _, g := range q.d.causes.list {
+		if g == q.g || g.events.all == 0 || g.cause == nil || g.cause.ID != family && g.cause.Parent != family || best != nil && best.events.all >= g.events.all {
+			continue
+		}
+		if all(list, func(w *witness) bool {
+			return slices.ContainsFunc(g.tops[byProxy].list, func(e entry) bool { return e.key.rest == uint64(w.id) })
+		}) {
+			best = g
+		}
+	}
+	return best
 }
 
 // biggestOf is the group with the most events of a family.
@@ -192,8 +271,8 @@ func (q *inquiry) received() {
 // crashLoop counts the starts that failed.
 func (q *inquiry) crashLoop() {
 	for _, w := range q.witnesses() {
-		if w.n >= 2 {
-			q.say(streamEvidence, w.n, w.n, "%s refused its bootstrap %d times: it exits and is started again", q.d.proxyName(w.id), w.n)
+		if n := w.times[proxyBroken].n; n >= 2 {
+			q.say(streamEvidence, n, n, "%s refused its bootstrap %d times: it exits and is started again", q.d.proxyName(w.id), n)
 			return
 		}
 	}
@@ -253,7 +332,7 @@ func (q *inquiry) longUnready(empty uint64) {
 func (w *witness) renewed() bool {
 	ends, back := w.times[streamClosed], w.times[proxyConnected]
 	switch {
-	case w.has(proxyEmpty):
+	case w.has(proxyEmpty) && !w.settled():
 		return false
 	case ends.n <= 1:
 		return true
@@ -267,7 +346,7 @@ func (w *witness) renewed() bool {
 // configuration says nothing for a while.
 func (c *scene) addAbsent(cards []Card) []Card {
 	waiting := c.d.lives.ids(func(l *life) bool { _, ok := l.absent(); return ok })
-	waiting = slices.DeleteFunc(waiting, func(id uint16) bool { return c.serves(id) })
+	waiting = slices.DeleteFunc(waiting, func(id uint16) bool { return c.d.serves(id) })
 	if len(waiting) == 0 || c.biggestOf("bootstrap-rejected") != nil {
 		return cards
 	}
@@ -304,18 +383,18 @@ func (c *scene) explainsStart() string {
 }
 
 // serves says whether requests show that a proxy works.
-func (c *scene) serves(proxy uint16) bool {
-	id := c.d.places.known(c.d.proxies.name(proxy))
-	if id >= firstName && int(id) < len(c.d.byPlace) {
-		return c.d.byPlace[id].Access > 0
+func (d *Delta) serves(proxy uint16) bool {
+	id := d.places.known(d.proxies.name(proxy))
+	if id >= firstName && int(id) < len(d.byPlace) {
+		return d.byPlace[id].Access > 0
 	}
-	return c.d.records > 0 && c.d.kinds[0].Records > 0
+	return d.kinds[parser.Access].Records > 0
 }
 
 func (c *scene) absentCard(cause *classify.Cause, waiting []uint16, e Evidence) Card {
 	card := Card{ID: cause.ID, Waiting: uint64(len(waiting)), Sides: []NamedCount{}, Confidence: []NamedCount{}, Rivals: []RivalCount{}, Outcomes: []OutcomeCount{},
-		Clusters: []ValueCount{}, Hosts: []ValueCount{}, Routes: []ValueCount{}, Authorities: []ValueCount{}, Paths: []ValueCount{}, ServerNames: []ValueCount{},
-		Details: []ValueCount{}, Reasons: []ValueCount{}, Proxies: []ValueCount{}, Trend: []uint64{}, ExplainedBy: []NamedCount{}, Samples: []CauseSample{},
+		Clusters: []ValueCount{}, Hosts: []ValueCount{}, Routes: []ValueCount{}, Authorities: []ValueCount{}, Paths: []ValueCount{}, Clients: []ValueCount{}, ServerNames: []ValueCount{},
+		Details: []ValueCount{}, Reasons: []ValueCount{}, Proxies: []ValueCount{}, Timeouts: []TimeoutCount{}, Trend: []uint64{}, ExplainedBy: []NamedCount{}, Samples: []CauseSample{},
 		Evidence: []Evidence{e}}
 	card.explain(cause)
 	card.Side = cause.Side.String()

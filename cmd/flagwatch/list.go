@@ -31,6 +31,7 @@ var tables = []struct {
 	{"dialects", "log layouts", dialectTable},
 	{"fields", "fields of a record", fieldTable},
 	{"causes", "causes of failures", causeTable},
+	{"metrics", "metrics", metricTable},
 }
 
 func tableNames() (names []string) {
@@ -113,19 +114,12 @@ func dialectTable() table {
 	}
 	t, rows := table{head: []string{"DIALECT", "PRODUCT", "VERSIONS", "ENCODING"}}, []row{}
 	for _, d := range parser.DialectList() {
-		r := row{d.ID, d.Product, d.Versions, encoding(d), d.Format}
+		r := row{d.ID, d.Product, d.Versions, d.Encoding.String(), d.Format}
 		t.rows = append(t.rows, []string{r.ID, r.Product, r.Versions, r.Encoding})
 		rows = append(rows, r)
 	}
 	t.json = rows
 	return t
-}
-
-func encoding(d parser.DialectInfo) string {
-	if d.JSON {
-		return "JSON"
-	}
-	return "text"
 }
 
 func fieldTable() table {

@@ -27,6 +27,7 @@ agents, and a short row for whatever else there is, so that the values of
 		},
 	}
 	o.addFlags(cmd.Flags())
+	o.reading.addFlags(cmd.Flags())
 	return cmd
 }
 

@@ -108,7 +108,7 @@ func dialectRows() string {
 	var b strings.Builder
 	b.WriteString("| dialect | product | versions | encoding |\n|---|---|---|---|\n")
 	for _, d := range parser.DialectList() {
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.ID, d.Product, d.Versions, encoding(d))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", d.ID, d.Product, d.Versions, d.Encoding)
 	}
 	return b.String()
 }

@@ -165,8 +165,7 @@ var flagsByName = func() []parser.Flag {
 // nanoseconds since 1970 can hold, else the value as it is.
 func appendTime(buf []byte, r *parser.Record, value []byte) []byte {
 	nano, ok := r.Time()
-	inRange := ok && string(value[:4]) >= "1678" && string(value[:4]) < "2262"
-	if !inRange || value[10] == 'T' && value[len(value)-1] == 'Z' {
+	if !ok || len(value) > 10 && value[4] == '-' && value[10] == 'T' && value[len(value)-1] == 'Z' {
 		return safe.AppendJSON(buf, value)
 	}
 	buf = time.Unix(0, nano).UTC().AppendFormat(append(buf, '"'), time.RFC3339Nano)

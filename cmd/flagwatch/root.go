@@ -1,13 +1,9 @@
 package main
 
 import (
-	"context"
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"github.com/flagwatch/flagwatch/internal/spell"
-	"github.com/flagwatch/flagwatch/sinks"
 )
 
 const long = `flagwatch reads the logs of Envoy-based proxies (Istio and others) and reports
@@ -26,7 +22,9 @@ Exit codes:
 
 const examples = `  kubectl logs -n shop deploy/frontend -c istio-proxy --since=15m | flagwatch
   flagwatch /var/log/pods/shop_*/istio-proxy/*.log
-  flagwatch parse access.log | head`
+  flagwatch -o html access.log > report.html
+  flagwatch parse access.log | head
+  flagwatch demo`
 
 const terminalUsage = `flagwatch reads proxy logs from a pipe or from files.
 
@@ -39,6 +37,7 @@ Usage:
   flagwatch explain X...
   flagwatch list flags|dialects|fields|causes
   flagwatch rules test FILE
+  flagwatch demo
 flagwatch --help says more.
 `
 
@@ -46,7 +45,7 @@ flagwatch --help says more.
 // true: an error before that is one of usage.
 func newRoot(std streams) (root *cobra.Command, began *bool) {
 	var o runOptions
-	output, color := newChoice("table", "json"), newChoice("auto", "always", "never")
+	shown := newPresentation()
 	began = new(bool)
 	root = &cobra.Command{
 		Use:              "flagwatch [FILE|DIR|GLOB|-]...",
@@ -63,21 +62,23 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.commands = commandNames(cmd)
-			return o.report(cmd.Context(), std, args, output.value, color.value)
+			return o.report(cmd.Context(), std, args, shown)
 		},
 	}
 	o.addFlags(root.Flags())
 	o.view.addFlags(root.Flags())
-	root.Flags().VarP(output, "output", "o", "output format")
-	root.Flags().Var(color, "color", "colour in the table")
+	o.reading.addFlags(root.Flags())
+	shown.addFlags(root.Flags())
+	root.Flags().BoolVarP(&o.followFiles, "follow", "f", false, "go on with what is added to the files, also when they are rotated, until Ctrl-C")
 	root.SetVersionTemplate("flagwatch {{.Version}}\n")
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newParse(std), newExplain(std), newList(std), newRules(std), newVersion(std))
+	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newExplain(std), newList(std), newRules(std), newKafka(std), newDemo(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	refuseOtherShells(root)
+	completeValues(root)
 	return root, began
 }
 
@@ -117,23 +118,4 @@ func commandNames(root *cobra.Command) (names []string) {
 		names = append(names, c.Name())
 	}
 	return names
-}
-
-// report is the work of the root command.
-func (o *runOptions) report(ctx context.Context, std streams, args []string, output, color string) error {
-	res, err := o.run(ctx, std, args, 0, nil)
-	if err != nil {
-		return err
-	}
-	switch {
-	case output == "json":
-		err = res.report.WriteJSON(std.out)
-	case res.report.Totals.Records > 0:
-		res.shown = true
-		err = sinks.WriteText(std.out, res.report, textOptions(std, color))
-	}
-	if err != nil {
-		return fmt.Errorf("cannot write the report: %w", err)
-	}
-	return res.conclude(std.err, o.verbose)
 }

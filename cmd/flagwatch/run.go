@@ -26,16 +26,22 @@ import (
 
 // RunOptions are what the commands that read logs have in common.
 type runOptions struct {
-	jobs     int
-	verbose  bool
-	rules    string
-	view     view
-	commands []string // names that the first argument may be a misspelling of
+	jobs        int
+	verbose     bool
+	rules       string
+	view        view
+	formats     formats
+	reading     reading
+	followFiles bool
+	series      bool // count what metrics show, too
+	watch       watcher
+	commands    []string // names that the first argument may be a misspelling of
 }
 
 func (o *runOptions) addFlags(flags *pflag.FlagSet) {
 	flags.IntVarP(&o.jobs, "jobs", "j", 0, "how many workers read; 0: one a CPU")
 	flags.StringVar(&o.rules, "rules", "", "a file of the team's own causes, tried before the catalogue's")
+	o.formats.addFlags(flags)
 	flags.BoolVarP(&o.verbose, "verbose", "v", false, "print the account of all records and bytes on standard error")
 }
 
@@ -68,12 +74,30 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if err != nil {
 		return nil, err
 	}
-	src, err := source.New(args, std.in, source.Options{Lines: emit != nil})
+	formats, err := o.formats.load(std.err)
+	if err != nil {
+		return nil, err
+	}
+	plan, err := o.reading.plan(o.jobs, emit != nil, causes, formats)
+	if err != nil {
+		return nil, err
+	}
+	if want == 0 {
+		want = sinks.Wanted | causes.Fields() | plan.fields
+	}
+	if o.followFiles {
+		return o.follow(ctx, args, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
+	}
+	src, err := source.New(args, std.in, plan.source)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
 	mem := ledger.NewMemory()
-	err = pipeline.Run(ctx, src, mem, pipeline.Options{Workers: o.jobs, Want: want, Classifier: causes, Emit: emit, Out: std.out, Fault: o.fault(std.err)})
+	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
+	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
+	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch()})
+	stop()
+	stopMeter()
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
@@ -102,7 +126,7 @@ func (o *runOptions) fault(w io.Writer) func(any, []byte) {
 
 func (r *result) reportInputs() (list []sinks.Input) {
 	for _, in := range r.inputs {
-		row := sinks.Input{Name: in.Name, Bytes: in.Bytes}
+		row := sinks.Input{Name: in.Name, Bytes: in.Bytes, SameAs: in.Same, NotRead: in.Skipped}
 		if err := r.inputError(in); err != nil {
 			row.Error = strings.TrimPrefix(err.Error(), in.Name+": ")
 		}
@@ -141,6 +165,7 @@ func (r *result) conclude(w io.Writer, verbose bool) error {
 	if verbose {
 		r.account(w)
 	}
+	r.tellInputs(w, verbose)
 	if list := r.report.Samples.Kubectl; len(list) > 0 && !r.shown {
 		say(w, list[0].Input+": kubectl itself failed: "+firstLine(list[0].Text))
 	}
@@ -149,6 +174,7 @@ func (r *result) conclude(w io.Writer, verbose bool) error {
 	for _, in := range r.inputs {
 		failed = append(failed, r.inputError(in))
 		switch empty := in.Done && in.Err == nil && in.Bytes == 0; {
+		case empty && (in.Same != "" || in.Skipped > 0):
 		case empty && in.Name == source.Stdin:
 			noData = true
 		case empty:
@@ -168,7 +194,8 @@ func (r *result) conclude(w io.Writer, verbose bool) error {
 // was a record of a proxy.
 func (r *result) recognised() error {
 	t := r.report.Totals
-	if t.Access+t.Events > 0 || t.Records == 0 || r.interrupted {
+	skipped := r.report.Accounting.Skipped
+	if t.Access+t.Events > 0 || t.Records == 0 || r.interrupted || skipped["access"].Records+skipped["event"].Records > 0 {
 		return nil
 	}
 	if r.shown {
@@ -210,6 +237,9 @@ func (r *result) account(w io.Writer) {
 	line := fmt.Sprintf("%d bytes read = %d in records", id.Read, id.Bytes)
 	for _, reason := range slices.Sorted(maps.Keys(id.Discarded)) {
 		line += fmt.Sprintf(" + %d discarded (%s)", id.Discarded[reason], reason)
+	}
+	for _, kind := range slices.Sorted(maps.Keys(id.Skipped)) {
+		line += fmt.Sprintf(" + %d left out (%s)", id.Skipped[kind].Bytes, kind)
 	}
 	say(w, line)
 }

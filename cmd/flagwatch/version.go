@@ -39,3 +39,11 @@ func version() string {
 	}
 	return fmt.Sprintf("%s commit %s %s %s/%s", info.Main.Version, commit, info.GoVersion, runtime.GOOS, runtime.GOARCH)
 }
+
+// moduleVersion is the short form, for a label.
+func moduleVersion() string {
+	if info, ok := debug.ReadBuildInfo(); ok {
+		return info.Main.Version
+	}
+	return "unknown"
+}

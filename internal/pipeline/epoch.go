@@ -17,6 +17,7 @@ import (
 type counts struct {
 	groups map[int]*sinks.Delta
 	ends   map[*source.Stream]end
+	series bool
 }
 
 // An end is where the batch seq of a stream ended.
@@ -25,14 +26,17 @@ type end struct {
 	seq uint64
 }
 
-func newCounts() *counts {
-	return &counts{groups: map[int]*sinks.Delta{}, ends: map[*source.Stream]end{}}
+func newCounts(series bool) *counts {
+	return &counts{groups: map[int]*sinks.Delta{}, ends: map[*source.Stream]end{}, series: series}
 }
 
 func (c *counts) delta(group int) *sinks.Delta {
 	d := c.groups[group]
 	if d == nil {
 		d = sinks.NewDelta()
+		if c.series {
+			d.CountSeries()
+		}
 		c.groups[group] = d
 	}
 	return d

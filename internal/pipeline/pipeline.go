@@ -31,6 +31,9 @@ type Options struct {
 	// Classifier finds the causes; each worker gets a clone. nil: the catalogue.
 	Classifier *classify.Classifier
 
+	Keep   Keep // which records count
+	Series bool // count what metrics show, too
+
 	// Emit appends what is to be written about a record to buf, if set. It is
 	// called by all workers at once, and by each in the order of its records;
 	// the record's Line counts from b.From.Line. What it appends is written to
@@ -58,6 +61,7 @@ type run struct {
 	turn  chan struct{} // a lock that one can stop waiting for
 	over  bool          // the source has nothing more; under turn
 	seq   uint64        // batches handed out; under turn
+	tides tides
 	stop  chan struct{} // closed with stopped
 	gate  sync.RWMutex
 	ended bool // nothing may be counted or written any more; under gate
@@ -95,7 +99,7 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), stop: make(chan struct{}), cancel: cancel}
+	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, stop: make(chan struct{}), cancel: cancel}
 	r.out.init(opt.Out)
 	done := r.start(inner)
 	if err := r.commitAll(inner, done); err != nil {

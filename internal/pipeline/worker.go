@@ -28,12 +28,16 @@ type worker struct {
 	delta   *sinks.Delta
 	from    sinks.Origin
 	counted bool // the record that is being done is in the delta
+
+	tide *tide // before the batch
+	mine *tide // to be published
+	at   int64 // the last time in the batch; 0: none yet
 }
 
 func newWorker(r *run) *worker {
 	return &worker{
 		run: r, parser: parser.NewParser(r.opt.Want, r.opt.Formats...), causes: r.opt.Classifier.Clone(),
-		now: newCounts(), before: newCounts(),
+		now: newCounts(r.opt.Series), before: newCounts(r.opt.Series),
 	}
 }
 
@@ -72,11 +76,15 @@ func (w *worker) take(ctx context.Context) bool {
 	}
 	w.seq = r.seq
 	r.seq++
+	if r.opt.Keep.timed() {
+		r.tides.link(w)
+	}
 	return true
 }
 
 // count counts the batch's records and bytes.
 func (w *worker) count() {
+	defer w.publish()
 	b := &w.batch
 	w.now.ends[b.Stream] = end{b.To, w.seq}
 	w.delta = w.now.delta(b.Stream.Group)
@@ -85,8 +93,13 @@ func (w *worker) count() {
 			w.delta.AddDiscarded(source.Discard(reason).String(), n)
 		}
 	}
+	for reason, n := range b.Lost {
+		if n > 0 {
+			w.delta.AddLost(source.Loss(reason).String(), n)
+		}
+	}
 	s := b.Stream
-	w.from = sinks.Origin{Input: s.Name, Namespace: s.Namespace, Pod: s.Pod, Container: s.Container, Offset: b.From.Offset, Block: b.Data}
+	w.from = sinks.Origin{Input: s.Name, Source: s.Input, Namespace: s.Namespace, Pod: s.Pod, Container: s.Container, Offset: b.From.Offset, Block: b.Data}
 	if b.Cut {
 		w.parser.ResetCut(b.Data)
 	} else {
@@ -111,6 +124,11 @@ func (w *worker) walk() (done bool) {
 
 func (w *worker) record(rec *parser.Record) {
 	v := w.causes.Classify(rec)
+	if !w.keeps(rec, v) {
+		w.counted = true
+		w.delta.AddSkipped(rec)
+		return
+	}
 	if w.run.opt.Emit != nil {
 		w.buf = w.run.opt.Emit(w.buf, &w.batch, rec, v)
 		if len(w.buf) > flushSize {

@@ -91,6 +91,14 @@ func appendJSONRune(dst, b []byte, r rune) []byte {
 // they stand inside strings only; line ends and indents stay.
 func AppendDocument(dst, doc []byte) []byte {
 	for len(doc) > 0 {
+		n := 0
+		for n < len(doc) && doc[n] < 0x7F && (doc[n] >= ' ' || doc[n] == '\n') {
+			n++
+		}
+		dst, doc = append(dst, doc[:n]...), doc[n:]
+		if len(doc) == 0 {
+			break
+		}
 		r, size := utf8.DecodeRune(doc)
 		switch {
 		case r == utf8.RuneError && size == 1:

@@ -149,3 +149,17 @@ func (c *cutter) handOut(b *Batch, buf []byte, n int, head bool) {
 	b.To = c.pos
 	c.held = append(c.held[:0], buf[used:]...)
 }
+
+// lose fills b with bytes that can not be decoded, and nothing else. All that
+// was held is handed out by now.
+func (c *cutter) lose(b *Batch, n int64) {
+	b.Data, b.Discarded, b.Cut = b.buf[:0], [NumDiscards]int64{Corrupt: n}, false
+	b.Stream, b.From = c.stream, c.pos
+	c.pos.Offset += n
+	b.To = c.pos
+}
+
+// restart forgets what came before: a new record begins here.
+func (c *cutter) restart() {
+	c.state, c.held, c.skipping = parser.FrameState{}, c.held[:0], false
+}

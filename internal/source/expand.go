@@ -14,9 +14,8 @@ import (
 
 // An expansion is the list of inputs that arguments stand for.
 type expansion struct {
-	inputs []Input
-	paths  []string        // "" is stdin
-	seen   map[string]bool // place of a file -> found by expansion, not named
+	rows []*row
+	seen map[string]bool // place of a file -> found by expansion, not named
 }
 
 // add appends what arg stands for.
@@ -30,7 +29,7 @@ func (x *expansion) add(arg string) error {
 	case err == nil && info.IsDir():
 		x.dir(arg)
 	case err == nil:
-		x.named(arg)
+		x.named(arg, info)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{"):
 		return x.glob(arg)
 	default:
@@ -43,19 +42,25 @@ func (x *expansion) input(name, path string, err error) {
 	if err != nil {
 		err = &InputError{name, NotOpened, cause(err)}
 	}
-	x.inputs = append(x.inputs, Input{Name: name, Err: err})
-	x.paths = append(x.paths, path)
+	x.rows = append(x.rows, &row{Input: Input{Name: name, Err: err}, path: path})
+}
+
+func (x *expansion) file(path string, info fs.FileInfo) {
+	x.input(path, path, nil)
+	if info.Mode().IsRegular() {
+		x.rows[len(x.rows)-1].Size = info.Size()
+	}
 }
 
 // named adds a file that the user named. A shell's "**" names a directory and
 // the files in it: such a file is not read again.
-func (x *expansion) named(path string) {
+func (x *expansion) named(path string, info fs.FileInfo) {
 	at := place(path)
 	if found := x.seen[at]; found {
 		return
 	}
 	x.seen[at] = false
-	x.input(path, path, nil)
+	x.file(path, info)
 }
 
 // found adds a file that expansion came upon, and says whether it is one.
@@ -67,7 +72,7 @@ func (x *expansion) found(path string) bool {
 	at := place(path)
 	if _, ok := x.seen[at]; !ok {
 		x.seen[at] = true
-		x.input(path, path, nil)
+		x.file(path, info)
 	}
 	return true
 }

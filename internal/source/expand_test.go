@@ -135,7 +135,8 @@ func TestFileShrinks(t *testing.T) {
 // TestReadError demands that what was read before an error is handed out.
 func TestReadError(t *testing.T) {
 	text := lines(0, 3) + "half"
-	r := &Reader{inputs: []Input{{Name: "a.log"}}, paths: []string{"a.log"}}
+	w := &row{Input: Input{Name: "a.log"}, path: "a.log"}
+	r := &Reader{rows: []*row{w}, next: 1, row: w}
 	r.cur = &cutter{in: &failing{text: text, err: &os.PathError{Op: "read", Path: "a.log", Err: syscall.EIO}}, stream: &Stream{Name: "a.log"}, block: 10}
 	list, err := drain(t, r)
 	if len(list) != 1 || list[0].data != text {

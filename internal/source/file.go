@@ -17,6 +17,9 @@ type file struct {
 	size  int64 // at that time
 	n     int64 // bytes read
 	err   error
+
+	limited bool // only left bytes are to be read
+	left    int64
 }
 
 // newFile reads f from where it stands: a shell may have read some of it.
@@ -35,8 +38,15 @@ func (s *file) read(ctx context.Context, p []byte, _ bool) (int, error) {
 	if s.err != nil {
 		return 0, s.err
 	}
+	if s.limited {
+		p = p[:min(int64(len(p)), s.left)]
+		if len(p) == 0 {
+			return 0, io.EOF
+		}
+	}
 	n, err := s.f.Read(p)
 	s.n += int64(n)
+	s.left -= int64(n)
 	if err == io.EOF {
 		err = s.end()
 	}
@@ -45,6 +55,15 @@ func (s *file) read(ctx context.Context, p []byte, _ bool) (int, error) {
 		return n, nil
 	}
 	return 0, err
+}
+
+// back goes back by n bytes.
+func (s *file) back(n int64) error {
+	if _, err := s.f.Seek(-n, io.SeekCurrent); err != nil {
+		return err
+	}
+	s.n, s.err = s.n-n, nil
+	return nil
 }
 
 // end returns io.EOF, unless the file became shorter under our hands.

@@ -30,12 +30,10 @@ func (f *failing) close() {}
 // piped is a reader of a pipe whose other end is w.
 func piped(opt Options) (r *Reader, w *io.PipeWriter) {
 	end, w := io.Pipe()
-	r = &Reader{inputs: []Input{{Name: Stdin, Live: true}}, paths: []string{""}}
-	if opt.block == 0 {
-		opt.block = blockSize
-	}
-	in := newPipe(func() (io.ReadCloser, error) { return end, nil })
-	r.cur = &cutter{in: in, stream: &Stream{Name: Stdin}, lines: opt.Lines, block: opt.block}
+	r, _ = New(nil, nil, opt)
+	w0 := r.rows[0]
+	r.next, w0.Live = 1, true
+	r.begun(w0, &sniffer{in: newPipe(func() (io.ReadCloser, error) { return end, nil })})
 	return r, w
 }
 

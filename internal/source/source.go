@@ -19,6 +19,7 @@ type Position struct {
 // another Stream. It does not change after it was first handed out.
 type Stream struct {
 	Name      string
+	Input     string // the configured input that it belongs to, "" where there is none
 	Namespace string
 	Pod       string
 	Container string
@@ -39,6 +40,21 @@ var discards = [NumDiscards]string{"oversize", "binary", "corrupt"}
 
 func (d Discard) String() string { return discards[d] }
 
+// A Loss says why bytes that are known of were never read.
+type Loss uint8
+
+const (
+	RotatedAway   Loss = iota // a generation of a log was deleted
+	TruncatedAway             // a log was cut off before it was read to its end
+	HoldBudget                // a deleted file was held open for too long
+	Retention                 // Kafka's
+	NumLosses
+)
+
+var losses = [NumLosses]string{"rotated-away", "truncated-away", "hold-budget", "retention"}
+
+func (l Loss) String() string { return losses[l] }
+
 // A Batch is a block of whole records of one stream. It belongs to the worker
 // that passes it to Next; every Next overwrites all of it, Data's memory too.
 // The zero value is ready for use.
@@ -51,6 +67,7 @@ type Batch struct {
 	Data      []byte // parser.Padding readable bytes follow it within its capacity; empty when bytes were only discarded
 	Cut       bool   // the last record is the head of one that is longer than parser.MaxRecord
 	Discarded [NumDiscards]int64
+	Lost      [NumLosses]int64 // bytes in front of Data that were never read; in no position
 
 	buf []byte
 }

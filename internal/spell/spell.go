@@ -47,3 +47,15 @@ func DidYouMean(word string, names []string) string {
 	}
 	return "; did you mean " + strings.Join(list, " or ") + "?"
 }
+
+// Closest returns the name that word is most likely a misspelling of, "" when
+// none is near.
+func Closest(word string, names []string) (closest string) {
+	least := 0
+	for _, name := range Nearest(word, names) {
+		if d := distance(word, name); closest == "" || d < least {
+			closest, least = name, d
+		}
+	}
+	return closest
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/internal/tail"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// followed is a tailer that knows how much it handed out.
+type followed struct {
+	*tail.Tailer
+	mu    sync.Mutex
+	bytes map[string]int64
+}
+
+func (f *followed) Next(ctx context.Context, b *source.Batch) error {
+	err := f.Tailer.Next(ctx, b)
+	if err == nil {
+		f.mu.Lock()
+		f.bytes[b.Stream.Name] += b.Bytes()
+		f.mu.Unlock()
+	}
+	return err
+}
+
+// inputs are the files that something was read of.
+func (f *followed) inputs() (list []source.Input) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, name := range slices.Sorted(maps.Keys(f.bytes)) {
+		list = append(list, source.Input{Name: name, Bytes: f.bytes[name], Live: true, Begun: true})
+	}
+	return list
+}
+
+// follow reads files from their beginning and goes on with what is added to
+// them, until ctx is done.
+func (o *runOptions) follow(ctx context.Context, args []string, opt pipeline.Options, view sinks.ReportOptions) (*result, error) {
+	if len(args) == 0 || slices.Contains(args, "-") {
+		return nil, usageError("--follow: want files; standard input is followed anyway")
+	}
+	for _, arg := range args {
+		info, err := os.Stat(arg)
+		switch {
+		case err != nil && !strings.ContainsAny(arg, "*?[{"):
+			return nil, err
+		case err == nil && !info.Mode().IsRegular():
+			return nil, usageError("--follow: %s is no file", arg)
+		}
+	}
+	src := &followed{Tailer: tail.New([]tail.Input{{Name: "files", Paths: args, Containers: tail.DefaultContainers()}}, tail.Options{}), bytes: map[string]int64{}}
+	defer src.Close()
+	mem := ledger.NewMemory()
+	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
+	opt.Epoch = o.watch.epoch()
+	err := pipeline.Run(ctx, src, led, opt)
+	stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return nil, err
+	}
+	res := &result{inputs: src.inputs(), interrupted: true}
+	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
+	return res, nil
+}

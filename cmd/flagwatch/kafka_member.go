@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/agent"
+	"github.com/flagwatch/flagwatch/internal/kafka"
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// member reads as a member of a group until ctx ends.
+func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Options, view sinks.ReportOptions) (err error) {
+	var journal *ledger.Journal
+	if o.state != "" {
+		if journal, err = ledger.OpenJournal(o.state, o.conn.Group); err != nil {
+			return fmt.Errorf("kafka: state: %w", err)
+		}
+		defer journal.Close()
+	}
+	led := ledger.NewKafka(journal)
+	r, err := kafka.Open(ctx, o.conn, led.Process(), led.Resolve)
+	if err != nil {
+		return fmt.Errorf("kafka: %w", err)
+	}
+	led.Bind(r)
+	if o.listen != "" {
+		opt.Series = true
+		at, stop, err := agent.Serve(o.listen, o.pages(led, r, view))
+		if err != nil {
+			return errors.Join(fmt.Errorf("kafka: %w", err), r.Close())
+		}
+		defer stop()
+		say(std.err, "listening on "+at.String())
+	}
+	shown := make(chan struct{})
+	live, quiet := context.WithCancel(ctx)
+	watch, end := o.shown.watch(std, func(error) { quiet() })
+	go func() {
+		defer close(shown)
+		o.live(live, watch, led, r, view)
+	}()
+	failed := pipeline.Run(ctx, r, led, opt)
+	quiet()
+	<-shown
+	end()
+	failed = errors.Join(notCanceled(failed), r.Close())
+	res := &result{inputs: []source.Input{{Name: o.name(), Live: true, Begun: true}}, interrupted: true}
+	led.View(func(s *sinks.Snapshot) {
+		res.inputs[0].Bytes = int64(s.Identity().Bytes)
+		res.report = s.ReportWith(view, res.reportInputs()...)
+	})
+	if failed != nil {
+		failed = fmt.Errorf("kafka: %w", failed)
+	}
+	return errors.Join(failed, o.print(std, res))
+}
+
+func notCanceled(err error) error {
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// bornFor is how long a new series of a workload is shown as 0.
+const bornFor = time.Minute
+
+// pages are what --listen serves.
+func (o *kafkaOptions) pages(led *ledger.Kafka, r *kafka.Reader, view sinks.ReportOptions) agent.Pages {
+	return agent.Pages{
+		Metrics: func(w io.Writer) {
+			opt := sinks.MetricOptions{Version: moduleVersion(), GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Now: time.Now(), BornFor: bornFor}
+			led.View(func(s *sinks.Snapshot) { s.WriteMetrics(w, opt) })
+			status := r.Status()
+			status.WriteMetrics(w)
+			sinks.WriteProcessMetrics(w)
+		},
+		Report: func(since time.Duration) (report *sinks.Report) {
+			led.View(func(s *sinks.Snapshot) {
+				if since > 0 {
+					s = s.Since(time.Now().Add(-since))
+				}
+				report = s.ReportWith(view)
+			})
+			return report
+		},
+		Unready: func() string {
+			status := r.Status()
+			return status.Unready(time.Minute)
+		},
+	}
+}
+
+// live shows the report while the reading goes on.
+func (o *kafkaOptions) live(ctx context.Context, w watcher, led *ledger.Kafka, r *kafka.Reader, view sinks.ReportOptions) {
+	if w.show == nil || o.listen != "" {
+		return
+	}
+	pause := time.NewTimer(w.every)
+	defer pause.Stop()
+	for wait(pause.C, ctx.Done()) {
+		began := time.Now()
+		var report *sinks.Report
+		led.View(func(s *sinks.Snapshot) {
+			report = s.ReportWith(view, sinks.Input{Name: statusLine(r.Status()), Bytes: int64(s.Identity().Bytes)})
+		})
+		w.show(report)
+		pause.Reset(max(w.every, drawingShare*time.Since(began)))
+	}
+}
+
+// statusLine says how far the member is.
+func statusLine(s kafka.Status) string {
+	lag, lost := int64(0), int64(0)
+	for _, p := range s.Partitions {
+		lag += p.Lag
+	}
+	for _, n := range s.Lost {
+		lost += n
+	}
+	line := fmt.Sprintf("kafka: %d partitions, %d records behind", len(s.Partitions), lag)
+	if lost > 0 {
+		line += fmt.Sprintf(", %d lost", lost)
+	}
+	if why := s.Unready(time.Minute); why != "" {
+		line += "; " + why
+	}
+	return line
+}

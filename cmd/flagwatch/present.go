@@ -1,0 +1,126 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+var colorNames = []string{"auto", "always", "never"}
+
+// A presentation is how a report is shown.
+type presentation struct {
+	output, color    *choice
+	quiet            bool
+	every            time.Duration
+	redact, noRedact bool
+}
+
+func newPresentation() *presentation {
+	return &presentation{output: newChoice(outputNames()...), color: newChoice(colorNames...)}
+}
+
+func (p *presentation) addFlags(flags *pflag.FlagSet) {
+	flags.VarP(p.output, "output", "o", "output format")
+	flags.Var(p.color, "color", "colour in the table")
+	flags.BoolVarP(&p.quiet, "quiet", "q", false, "only the answer and the table of causes")
+	flags.DurationVar(&p.every, "every", 0, "while the input goes on, report again after so long (30s); on a terminal the report is redrawn all along")
+	flags.BoolVar(&p.redact, "redact", false, "leave query strings, tokens and addresses out of quoted records; the default unless the output is a terminal")
+	flags.BoolVar(&p.noRedact, "no-redact", false, "quote records as they are")
+}
+
+// live says whether the report is redrawn in place.
+func (p *presentation) live(std streams) bool {
+	f := outputFormatOf(p.output.value)
+	return drawsOn(std) && f.isText() && !p.quiet
+}
+
+// check refuses what makes no sense.
+func (p *presentation) check() error {
+	switch {
+	case p.redact && p.noRedact:
+		return usageError("--redact and --no-redact: want one of them")
+	case p.every < 0:
+		return usageError("--every %v: want a time above zero", p.every)
+	case p.every > 0 && p.output.value == "html":
+		return usageError("--every: a page for a browser is written once; use another --output")
+	}
+	return nil
+}
+
+// write writes a report.
+func (p *presentation) write(std streams, r *sinks.Report) error {
+	if p.redact || !p.noRedact && !drawsOn(std) {
+		r = r.Redact()
+	}
+	r.Version = version()
+	opt := textOptions(std, p.color.value)
+	opt.Quiet = p.quiet
+	f := outputFormatOf(p.output.value)
+	if err := f.write(std.out, r, opt); err != nil {
+		return fmt.Errorf("cannot write the report: %w", err)
+	}
+	return nil
+}
+
+// watch returns what shows the report while the input goes on, and what ends
+// that. fail is called when it can not be written.
+func (p *presentation) watch(std streams, fail func(error)) (watcher, func()) {
+	if p.live(std) {
+		s := &screen{out: std.out, size: terminalSize(std)}
+		return watcher{max(redrawEvery, p.every), func(r *sinks.Report) { s.draw(p.brief(std, r)) }}, s.erase
+	}
+	if p.every == 0 {
+		return watcher{}, func() {}
+	}
+	return watcher{p.every, func(r *sinks.Report) {
+		if err := p.write(std, r); err != nil {
+			fail(err)
+		}
+		if f := outputFormatOf(p.output.value); f.isText() || p.output.value == "markdown" {
+			fmt.Fprintln(std.out)
+		}
+	}}, func() {}
+}
+
+// brief is a report as it is redrawn.
+func (p *presentation) brief(std streams, r *sinks.Report) []byte {
+	var b bytes.Buffer
+	opt := textOptions(std, p.color.value)
+	opt.Brief = true
+	sinks.WriteText(&b, r, opt) // a Buffer takes all
+	b.WriteString("\n  reading; Ctrl-C ends with the whole report\n")
+	return b.Bytes()
+}
+
+// report is the work of the root command.
+func (o *runOptions) report(ctx context.Context, std streams, args []string, p *presentation) error {
+	if err := p.check(); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	watch, end := p.watch(std, cancel)
+	o.watch, o.series = watch, p.output.value == "prom"
+	res, err := o.run(ctx, std, args, 0, nil)
+	end()
+	if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+		return cause
+	}
+	if err != nil {
+		return err
+	}
+	if f := outputFormatOf(p.output.value); !f.isText() || res.report.Totals.Records > 0 {
+		res.shown = f.isText() && !p.quiet
+		if err := p.write(std, res.report); err != nil {
+			return err
+		}
+	}
+	return res.conclude(std.err, o.verbose)
+}

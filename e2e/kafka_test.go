@@ -1,0 +1,279 @@
+//go:build e2e
+
+package e2e
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/twmb/franz-go/pkg/kgo"
+)
+
+// TestKafka runs flagwatch against a real broker: every way to connect, every
+// mistake that an operator may make, every codec, and a topic beside the same
+// text as a file.
+func TestKafka(t *testing.T) {
+	libs, ok := needKafka(t)
+	if !ok {
+		return
+	}
+	b := startBroker(t, libs)
+	bin, err := buildFlagwatch(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &kafkaLab{t, b, bin}
+	l.createTopic("access", 2)
+	l.createTopic("closed", 1)
+	l.allow(brokerUser, "access", "counters")
+	l.allow("flagwatch", "access", "counters")
+	l.fill("access", 100)
+	t.Run("connections", l.connections)
+	t.Run("mistakes", l.mistakes)
+	t.Run("codecs", l.codecs)
+	t.Run("file", l.asFile)
+	t.Run("listen", l.listen)
+}
+
+// A kafkaLab is a broker and the product.
+type kafkaLab struct {
+	t *testing.T
+	*broker
+	bin string
+}
+
+// fill writes records to each partition of a topic.
+func (l *kafkaLab) fill(topic string, n int, opts ...kgo.Opt) {
+	l.t.Helper()
+	k := l.producer(opts...)
+	for id := range n {
+		k.Produce(l.t.Context(), &kgo.Record{Topic: topic, Partition: int32(id % 2), Value: []byte(kafkaLine(200+id%3, id))}, nil)
+	}
+	if err := k.Flush(l.t.Context()); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// read runs a bounded reading and returns what it printed.
+func (l *kafkaLab) read(args ...string) (out, errors string, code int) {
+	var stdout, stderr bytes.Buffer
+	cmd := exec.Command(l.bin, append([]string{"kafka", "--until-end", "-o", "json"}, args...)...)
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	cmd.Run()
+	return stdout.String(), stderr.String(), cmd.ProcessState.ExitCode()
+}
+
+type kafkaReport struct {
+	Totals struct{ Records, Access, Failed uint64 }
+}
+
+func (l *kafkaLab) records(t *testing.T, args ...string) kafkaReport {
+	t.Helper()
+	out, errs, code := l.read(args...)
+	var r kafkaReport
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	return r
+}
+
+// connections are the ways to connect.
+func (l *kafkaLab) connections(t *testing.T) {
+	login := []string{"--sasl-user", brokerUser, "--sasl-password-file", l.file("password")}
+	safe := []string{"--tls", "--tls-ca", l.file("ca.pem"), "--tls-server-name", brokerName}
+	for name, args := range map[string][]string{
+		"plaintext":        {"--brokers", l.addr("PLAINTEXT")},
+		"plain":            append([]string{"--brokers", l.addr("SASL_PLAINTEXT"), "--sasl", "plain", "--allow-plaintext-auth"}, login...),
+		"scram-sha-256":    append([]string{"--brokers", l.addr("SASL_PLAINTEXT"), "--sasl", "scram-sha-256"}, login...),
+		"scram over TLS":   append(append([]string{"--brokers", l.addr("SASL_SSL"), "--sasl", "scram-sha-512"}, login...), safe...),
+		"certificate":      append([]string{"--brokers", l.addr("SSL"), "--tls-cert", l.file("client.pem"), "--tls-key", l.file("client.key")}, safe...),
+		"several brokers":  {"--brokers", "127.0.0.1:1," + l.addr("PLAINTEXT")},
+		"TLS not verified": append(append([]string{"--brokers", l.addr("SASL_SSL"), "--sasl", "plain"}, login...), "--tls", "--tls-insecure"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			if r := l.records(t, append(args, "--topic", "access")...); r.Totals.Access != 100 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// mistakes are said within five seconds, in words.
+func (l *kafkaLab) mistakes(t *testing.T) {
+	login := []string{"--sasl", "scram-sha-512", "--sasl-user", brokerUser, "--sasl-password-file", l.file("password")}
+	wrong := []string{"--sasl", "scram-sha-512", "--sasl-user", brokerUser, "--sasl-password-file", l.file("wrong")}
+	for name, test := range map[string]struct {
+		args []string
+		want string
+	}{
+		"wrong password":     {append([]string{"--brokers", l.addr("SASL_PLAINTEXT"), "--topic", "access"}, wrong...), "refuses the user or the password"},
+		"no such topic":      {[]string{"--brokers", l.addr("PLAINTEXT"), "--topic", "missing"}, "topic missing: there is none"},
+		"topic not allowed":  {append([]string{"--brokers", l.addr("SASL_PLAINTEXT"), "--topic", "closed"}, login...), "topic closed: not allowed"},
+		"other authority":    {[]string{"--brokers", l.addr("SASL_SSL"), "--topic", "access", "--tls", "--tls-ca", l.file("other.pem"), "--tls-server-name", brokerName}, "failed to verify certificate"},
+		"other name":         {[]string{"--brokers", l.addr("SASL_SSL"), "--topic", "access", "--tls", "--tls-ca", l.file("ca.pem"), "--tls-server-name", "other.lab"}, "not other.lab"},
+		"no certificate":     {[]string{"--brokers", l.addr("SSL"), "--topic", "access", "--tls", "--tls-ca", l.file("ca.pem"), "--tls-server-name", brokerName}, "tls:"},
+		"TLS wanted":         {[]string{"--brokers", l.addr("SSL"), "--topic", "access"}, "TLS"},
+		"TLS not wanted":     {[]string{"--brokers", l.addr("PLAINTEXT"), "--topic", "access", "--tls"}, "does its listener speak TLS"},
+		"login wanted":       {[]string{"--brokers", l.addr("SASL_PLAINTEXT"), "--topic", "access"}, "SASL"},
+		"login not wanted":   {append([]string{"--brokers", l.addr("PLAINTEXT"), "--topic", "access"}, login...), "wants no SASL"},
+		"advertised nowhere": {[]string{"--brokers", l.addr("BAD"), "--topic", "access"}, fmt.Sprintf("127.0.0.1:%d", l.port["NOBODY"])},
+		"nobody there":       {[]string{"--brokers", l.addr("NOBODY"), "--topic", "access"}, "connection refused"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Now()
+			_, errs, code := l.read(test.args...)
+			if code != 1 || !strings.Contains(errs, test.want) {
+				t.Errorf("exit %d: %s\nwant %q", code, errs, test.want)
+			}
+			if d := time.Since(begin); d > 5*time.Second {
+				t.Errorf("it took %v", d)
+			}
+			for _, secret := range []string{brokerPassword, "guess"} {
+				if strings.Contains(errs, secret) {
+					t.Errorf("the password is in %q", errs)
+				}
+			}
+		})
+	}
+	t.Run("group not allowed", func(t *testing.T) {
+		args := append([]string{"kafka", "--brokers", l.addr("SASL_PLAINTEXT"), "--topic", "access", "--group", "others"}, login...)
+		out, err := exec.Command(l.bin, args...).CombinedOutput()
+		if err == nil || !strings.Contains(string(out), "READ on group others") {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+func (l *kafkaLab) codecs(t *testing.T) {
+	for name, codec := range map[string]kgo.CompressionCodec{
+		"none": kgo.NoCompression(), "gzip": kgo.GzipCompression(), "snappy": kgo.SnappyCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression(),
+	} {
+		t.Run(name, func(t *testing.T) {
+			l.createTopic("codec-"+name, 2)
+			l.fill("codec-"+name, 1000, kgo.ProducerBatchCompression(codec))
+			if r := l.records(t, "--brokers", l.addr("PLAINTEXT"), "--topic", "codec-"+name); r.Totals.Access != 1000 {
+				t.Errorf("%+v", r)
+			}
+		})
+	}
+}
+
+// asFile compares a topic with the same text as a file. What differs are the
+// names of inputs and the places in them.
+func (l *kafkaLab) asFile(t *testing.T) {
+	text, err := os.ReadFile("../testdata/logs/sample.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "sample.log")
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l.createTopic("sample", 1)
+	k := l.producer()
+	for line := range strings.Lines(string(text)) {
+		k.Produce(t.Context(), &kgo.Record{Topic: "sample", Value: []byte(line)}, nil)
+	}
+	if err := k.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	got, errs, code := l.read("--brokers", l.addr("PLAINTEXT"), "--topic", "sample")
+	if code != 0 {
+		t.Fatalf("exit %d: %s", code, errs)
+	}
+	want, err := exec.Command(l.bin, "-o", "json", path).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := counted(t, []byte(got)), counted(t, want); a != b {
+		t.Errorf("the topic gives\n%s\nthe file\n%s", a, b)
+	}
+}
+
+// counted is a report without where things stood.
+func counted(t *testing.T, report []byte) string {
+	t.Helper()
+	var r map[string]any
+	if err := json.Unmarshal(report, &r); err != nil {
+		t.Fatal(err)
+	}
+	parts := map[string]any{}
+	for _, key := range []string{"totals", "codes", "flags", "flagSets", "dialects", "details", "clusters", "directions", "answeredBy", "invalid", "span"} {
+		parts[key] = r[key]
+	}
+	text, err := json.MarshalIndent(parts, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// listen reads what a member serves.
+func (l *kafkaLab) listen(t *testing.T) {
+	cmd := exec.Command(l.bin, "kafka", "--brokers", l.addr("PLAINTEXT"), "--topic", "access", "--group", "listeners", "--listen", "127.0.0.1:0")
+	stderr, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		cmd.Process.Signal(os.Interrupt)
+		cmd.Wait()
+	}()
+	line := make([]byte, 4096)
+	n, err := stderr.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, addr, ok := strings.Cut(strings.TrimSpace(string(line[:n])), "listening on ")
+	if !ok {
+		t.Fatalf("%q", line[:n])
+	}
+	go io.Copy(io.Discard, stderr)
+	get := func(path string) (string, int) {
+		r, err := http.Get("http://" + addr + path)
+		if err != nil {
+			return err.Error(), 0
+		}
+		defer r.Body.Close()
+		body, _ := io.ReadAll(r.Body)
+		return string(body), r.StatusCode
+	}
+	want := []string{
+		`flagwatch_records_total{kind="access"} 100`, "flagwatch_kafka_up 1", `flagwatch_kafka_lag{topic="access",partition="0"} 0`,
+		`flagwatch_kafka_committed_offset{topic="access",partition="1"} 50`, `flagwatch_kafka_lost_offsets_total{reason="retention"} 0`,
+	}
+	var body string
+	for limit := time.Now().Add(15 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+		body, _ = get("/metrics")
+		missing := ""
+		for _, w := range want {
+			if !strings.Contains(body, w+"\n") {
+				missing = w
+			}
+		}
+		if missing == "" {
+			break
+		}
+		if time.Now().After(limit) {
+			t.Fatalf("no %s in\n%s", missing, body)
+		}
+	}
+	if body, code := get("/readyz"); code != http.StatusOK {
+		t.Errorf("%d %s", code, body)
+	}
+	if body, code := get("/api/v1/report"); code != http.StatusOK || !strings.Contains(body, `"access": 100`) {
+		t.Errorf("%d %.300s", code, body)
+	}
+}

@@ -1,0 +1,208 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/internal/safe"
+	"github.com/flagwatch/flagwatch/internal/tail"
+	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+const (
+	epoch       = 250 * time.Millisecond
+	flushEvery  = time.Second
+	tellEvery   = time.Minute      // how often the same trouble is logged
+	unreadyWhen = 30 * time.Second // of not being able to write the state
+)
+
+// Env is what an agent gets from its surroundings.
+type Env struct {
+	Log     *slog.Logger
+	Self    string // name of the pod that it runs in, whose logs are left out
+	Causes  *classify.Classifier
+	Formats []*parser.Format
+	Build   sinks.MetricOptions // of which the program's version is taken
+}
+
+// An agent is one that runs.
+type agent struct {
+	cfg  Config
+	env  Env
+	log  *slog.Logger
+	tail *tail.Tailer
+	led  counts
+	file *ledger.State // nil without a state directory
+
+	mu   sync.Mutex
+	told map[string]time.Time
+}
+
+// counts are a ledger that can be looked at.
+type counts interface {
+	ledger.Ledger
+	View(func(*sinks.Snapshot))
+}
+
+// Run follows logs until ctx is done. What was counted then is committed, and
+// the error is nil.
+func Run(ctx context.Context, cfg Config, env Env) error {
+	a := &agent{cfg: cfg, env: env, log: env.Log, told: map[string]time.Time{}}
+	roots, err := a.openRoots()
+	if err != nil {
+		return err
+	}
+	defer roots.Close()
+	saved, err := a.openLedger()
+	if err != nil {
+		return err
+	}
+	if a.file != nil {
+		defer a.file.Close()
+	}
+	a.tail = tail.New(cfg.Inputs, tail.Options{
+		System: tail.Jail{Roots: roots}, Saved: saved, End: cfg.From == "end", History: cfg.From != "end",
+		MaxOpen: cfg.MaxOpen, Self: env.Self,
+	})
+	defer a.tail.Close()
+	if a.file != nil {
+		a.file.Follow(a.tail)
+	}
+	stop, err := a.serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	inner, cancel := context.WithCancel(ctx)
+	var others sync.WaitGroup
+	others.Go(func() { a.watch(inner) })
+	err = pipeline.Run(ctx, a.tail, a.led, pipeline.Options{
+		Workers: cfg.Workers, Epoch: epoch, Classifier: env.Causes, Formats: env.Formats, Series: true, Fault: a.fault,
+	})
+	cancel()
+	others.Wait()
+	if a.file != nil && a.file.Flush() == nil {
+		if st := a.file.Stats(); st.Err != nil {
+			err = fmt.Errorf("state: %w", st.Err)
+		}
+	}
+	if errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	a.log.Info("stopped", "err", err)
+	return err
+}
+
+// openRoots opens those of the allowed directories that are there.
+func (a *agent) openRoots() (*safe.Roots, error) {
+	var there []string
+	for _, dir := range a.cfg.Roots {
+		r, err := safe.OpenRoots(dir)
+		switch {
+		case err == nil:
+			r.Close()
+			there = append(there, dir)
+		case errors.Is(err, fs.ErrNotExist):
+			a.log.Debug("no such directory", "root", dir)
+		default:
+			a.log.Warn("directory can not be opened", "root", dir, "err", err)
+		}
+	}
+	if len(there) == 0 {
+		return nil, fmt.Errorf("none of the directories %v is there", a.cfg.Roots)
+	}
+	return safe.OpenRoots(there...)
+}
+
+// openLedger opens the state, or does without one.
+func (a *agent) openLedger() (*tail.Saved, error) {
+	if a.cfg.StateDir == "" {
+		mem := ledger.NewMemory()
+		mem.View(func(s *sinks.Snapshot) { s.SetMaxSeries(a.cfg.MaxSeries) })
+		a.led = mem
+		a.log.Warn("no state directory: counts end with the process", "from", a.cfg.From)
+		return nil, nil
+	}
+	state, err := ledger.OpenState(a.cfg.StateDir, ledger.StateOptions{Strict: a.cfg.Strict, Restore: a.restore})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range state.Stats().Notes {
+		a.log.Warn(note)
+	}
+	saved, err := tail.ParseSaved(state.Saved())
+	if err != nil {
+		state.Close()
+		return nil, err
+	}
+	a.led, a.file = state, state
+	a.log.Info("state", "dir", a.cfg.StateDir, "streams", len(saved.Streams))
+	return saved, nil
+}
+
+func (a *agent) restore(data []byte) (*sinks.Snapshot, bool, error) {
+	s, whole, err := sinks.NewSnapshot(), true, error(nil)
+	if data != nil {
+		s, whole, err = sinks.RestoreSnapshot(data, func(id string) *classify.Cause {
+			c, _ := a.env.Causes.Cause(id)
+			return c
+		})
+	}
+	if err == nil {
+		s.SetMaxSeries(a.cfg.MaxSeries)
+	}
+	return s, whole, err
+}
+
+// watch retries what could not be written, and logs what is wrong.
+func (a *agent) watch(ctx context.Context) {
+	tick := time.NewTicker(flushEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		if a.file != nil {
+			if err := a.file.Flush(); err != nil {
+				a.tell("state", "state can not be written", err)
+			}
+			if st := a.file.Stats(); st.Err != nil {
+				a.tell("state", "state can not be written: what is shown stays as it is", st.Err)
+			}
+		}
+		bad := a.tail.Status().Bad
+		for _, path := range slices.Sorted(maps.Keys(bad)) {
+			a.tell("file "+path, "file can not be read", errors.New(path+": "+bad[path]))
+		}
+	}
+}
+
+// tell logs a trouble now and then.
+func (a *agent) tell(key, text string, err error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if now := time.Now(); now.Sub(a.told[key]) >= tellEvery {
+		if len(a.told) > 1000 {
+			clear(a.told)
+		}
+		a.told[key] = now
+		a.log.Warn(text, "err", safe.Text(err.Error()).String())
+	}
+}
+
+func (a *agent) fault(value any, stack []byte) {
+	a.tell("fault", "a fault of flagwatch, please report it", fmt.Errorf("%v\n%s", value, stack))
+}

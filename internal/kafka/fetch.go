@@ -1,0 +1,300 @@
+package kafka
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	kafka "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
+	"github.com/segmentio/kafka-go/protocol/fetch"
+)
+
+// fetch fetches partitions of one broker once.
+func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
+	res, err := r.request(ctx, list)
+	switch {
+	case ctx.Err() != nil:
+	case err != nil:
+		r.failed(ctx, list, err)
+	default:
+		for i := range res.Topics {
+			t := &res.Topics[i]
+			for j := range t.Partitions {
+				r.arrived(ctx, claimOf(list, part{t.Topic, int(t.Partitions[j].Partition)}), &t.Partitions[j])
+			}
+		}
+	}
+	r.mu.Lock()
+	for _, c := range list {
+		c.busy = false
+	}
+	r.flying[broker]--
+	r.mu.Unlock()
+	nudge(r.stir)
+	nudge(r.news)
+}
+
+func claimOf(list []*claim, p part) *claim {
+	for _, c := range list {
+		if c.part == p {
+			return c
+		}
+	}
+	return nil
+}
+
+// request asks one broker for several partitions.
+func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, error) {
+	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
+	defer cancel()
+	req := &fetch.Request{
+		ReplicaID: -1, MaxWaitTime: int32(r.opt.MaxWait.Milliseconds()), MinBytes: 1, MaxBytes: int32(r.opt.MaxBytes),
+		IsolationLevel: int8(kafka.ReadCommitted), SessionID: -1, SessionEpoch: -1,
+	}
+	r.mu.Lock()
+	for _, c := range list {
+		n := len(req.Topics)
+		if n == 0 || req.Topics[n-1].Topic != c.topic {
+			req.Topics = append(req.Topics, fetch.RequestTopic{Topic: c.topic})
+			n++
+		}
+		t := &req.Topics[n-1]
+		t.Partitions = append(t.Partitions, fetch.RequestPartition{
+			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: int32(r.opt.MaxBytes / 2),
+		})
+	}
+	r.mu.Unlock()
+	m, err := r.c.transport.RoundTrip(ctx, r.c.api.Addr, req)
+	if err != nil {
+		return nil, err
+	}
+	res := m.(*fetch.Response)
+	if res.ErrorCode != 0 {
+		return nil, kafka.Error(res.ErrorCode)
+	}
+	return res, nil
+}
+
+// failed is told that a whole request failed. When it may be that one of the
+// partitions can not be decoded, each is asked for alone.
+func (r *Reader) failed(ctx context.Context, list []*claim, err error) {
+	decode := !isNetwork(err)
+	r.mu.Lock()
+	r.known = time.Time{}
+	for _, c := range list {
+		c.after = time.Now().Add(minPause)
+		if decode && len(list) > 1 {
+			c.alone = true
+		}
+	}
+	r.mu.Unlock()
+	switch {
+	case !decode:
+		r.trouble(r.c.explain(err))
+	case len(list) == 1:
+		r.undecodable(ctx, list[0], err)
+	}
+}
+
+// isNetwork says whether an error comes from the connection or from what is
+// known of the cluster, not from the bytes that were fetched.
+func isNetwork(err error) bool {
+	var netErr net.Error
+	var code kafka.Error
+	return errors.As(err, &netErr) || errors.As(err, &code) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
+		errors.Is(err, io.ErrClosedPipe) || strings.Contains(err.Error(), "fetch request error")
+}
+
+// arrived is told what came of a partition.
+func (r *Reader) arrived(ctx context.Context, c *claim, p *fetch.ResponsePartition) {
+	if c == nil {
+		return
+	}
+	if p.ErrorCode != 0 {
+		r.refused(ctx, c, kafka.Error(p.ErrorCode))
+		return
+	}
+	r.convert(ctx, c, p)
+}
+
+// refused is told that a broker will not give a partition's records.
+func (r *Reader) refused(ctx context.Context, c *claim, err kafka.Error) {
+	r.mu.Lock()
+	r.known = time.Time{}
+	c.after = time.Now().Add(minPause)
+	r.mu.Unlock()
+	switch err {
+	case kafka.OffsetOutOfRange:
+		r.outOfRange(ctx, c)
+	case kafka.NotLeaderForPartition, kafka.LeaderNotAvailable, kafka.FencedLeaderEpoch, kafka.UnknownLeaderEpoch, kafka.ReplicaNotAvailable, kafka.KafkaStorageError:
+		// the leader moves; the next look finds it
+	default:
+		r.trouble(fmt.Errorf("%s: %w", c.name(), r.c.explain(err)))
+	}
+}
+
+// outOfRange finds out what became of the offset that is not there any more.
+func (r *Reader) outOfRange(ctx context.Context, c *claim) {
+	list := []part{c.part}
+	if r.member != nil {
+		have, err := r.c.fetchCommitted(ctx, list)
+		if err != nil {
+			r.trouble(err)
+			return
+		}
+		if r.recreated(c, have[c.part]) {
+			return
+		}
+	}
+	first, err := r.c.offsets(ctx, list, kafka.FirstOffset)
+	if err != nil {
+		r.trouble(err)
+		return
+	}
+	last, err := r.c.offsets(ctx, list, kafka.LastOffset)
+	if err != nil {
+		r.trouble(err)
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch at := c.next; {
+	case at < first[c.part]:
+		r.lose(c, Retention, first[c.part]-at, first[c.part])
+	case at > last[c.part]:
+		r.lose(c, Truncated, at-last[c.part], last[c.part])
+	}
+}
+
+// lose counts offsets that will never be read, and goes on at another place.
+// mu is held.
+func (r *Reader) lose(c *claim, why Loss, n, next int64) {
+	r.counters.Lost[why] += n
+	c.next, c.fails = next, 0
+	c.after = time.Time{}
+	go r.opt.Say(fmt.Sprintf("%s: %d offsets are lost (%s); going on at %d", c.name(), n, why, next))
+}
+
+// recreated looks whether the group's offset is gone although it was there: a
+// broker drops it together with its topic. The reading begins anew then.
+func (r *Reader) recreated(c *claim, have committed) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if have.offset >= 0 || c.owned < 0 {
+		return false
+	}
+	if !c.gone {
+		c.gone, c.closed = true, true
+		r.counters.Lost[Recreated] += max(0, c.status.HighWatermark-c.handed)
+		go r.opt.Say(fmt.Sprintf("%s: the topic was deleted and made again; reading it from its first record", c.name()))
+	}
+	nudge(r.again)
+	return true
+}
+
+// undecodable is told that a partition alone can not be decoded. Three times
+// in a row is no accident.
+func (r *Reader) undecodable(ctx context.Context, c *claim, err error) {
+	r.mu.Lock()
+	c.fails++
+	fails, at := c.fails, c.next
+	r.mu.Unlock()
+	if fails < 3 {
+		return
+	}
+	if r.opt.Poison == Halt {
+		r.flush(c)
+		r.mu.Lock()
+		c.status.Halted = fmt.Sprintf("the records from offset %d on can not be decoded: %s", at, err)
+		c.done = r.member == nil
+		r.mu.Unlock()
+		r.opt.Say(c.name() + ": " + c.status.Halted + "; --on-poison skip goes on behind them")
+		return
+	}
+	r.skip(ctx, c, at)
+}
+
+// skip goes on at the first offset behind at that can be decoded.
+func (r *Reader) skip(ctx context.Context, c *claim, at int64) {
+	last, err := r.c.offsets(ctx, []part{c.part}, kafka.LastOffset)
+	if err != nil {
+		r.trouble(err)
+		return
+	}
+	good := search(at, last[c.part], func(offset int64) bool {
+		_, err := r.probeAt(ctx, c, offset)
+		return err != nil
+	})
+	if ctx.Err() != nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.lose(c, Poisoned, good-at, good)
+}
+
+// behind finds the offset behind a batch without records: kafka-go does not
+// tell how many it once had.
+func (r *Reader) behind(ctx context.Context, c *claim, base, at, limit int64) int64 {
+	return search(at, limit, func(offset int64) bool {
+		first, err := r.probeAt(ctx, c, offset)
+		return err == nil && first == base
+	})
+}
+
+// search returns the first offset in (at, limit] that is not like the one at
+// at; limit when there is none. Like ones are next to each other.
+func search(at, limit int64, like func(int64) bool) int64 {
+	for step := int64(1); at+step < limit; step *= 2 {
+		if !like(at + step) {
+			limit = at + step
+			break
+		}
+		at += step
+	}
+	for at+1 < limit {
+		if mid := at + (limit-at)/2; like(mid) {
+			at = mid
+		} else {
+			limit = mid
+		}
+	}
+	return limit
+}
+
+// probeAt fetches what stands at an offset, and returns the base of the first
+// batch, -1 when there is none. The error is one of decoding, or ctx's.
+func (r *Reader) probeAt(ctx context.Context, c *claim, offset int64) (base int64, err error) {
+	probe := &claim{part: c.part, next: offset}
+	for ctx.Err() == nil {
+		res, err := r.request(ctx, []*claim{probe})
+		if err == nil {
+			base := firstBase(res)
+			release(res)
+			return base, nil
+		}
+		if !isNetwork(err) {
+			return 0, err
+		}
+		sleep(ctx, minPause)
+	}
+	return 0, ctx.Err()
+}
+
+func firstBase(res *fetch.Response) int64 {
+	for _, t := range res.Topics {
+		for _, p := range t.Partitions {
+			if stream, ok := p.RecordSet.Records.(*protocol.RecordStream); ok && len(stream.Records) > 0 {
+				if b, ok := stream.Records[0].(interface{ Offset() int64 }); ok {
+					return b.Offset()
+				}
+			}
+		}
+	}
+	return -1
+}

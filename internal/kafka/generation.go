@@ -1,0 +1,72 @@
+package kafka
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/source"
+)
+
+// A generation is what one member owns between two rebalances: all of it is
+// committed or dropped together, so it is one Group of streams. A coordinator
+// refuses commits by generation, never by partition, and writes those of one
+// request as one.
+type generation struct {
+	group    int // of the streams
+	id       int
+	member   string
+	instance string
+	leader   bool
+	claims   map[part]*claim // does not change once it is started
+	known    map[part]int    // all partitions there were
+
+	fenced atomic.Bool // nothing of it can be committed any more
+}
+
+// A claim is the reading of one partition. All but the first fields are under
+// the reader's lock.
+type claim struct {
+	part
+	gen   *generation
+	until int64 // where to stop; -1: never
+	begin int64 // where it began
+
+	next    int64 // offset to fetch
+	handed  int64 // all before has been handed out
+	owned   int64 // all before is committed; -1: nothing is
+	history []handover
+	closed  bool // nothing of it is handed out any more
+	gone    bool // the topic was deleted: its offsets can not be committed
+	done    bool // until is reached, and all is in the queue
+	queued  int  // chunks that wait to be handed out
+
+	busy    bool      // a fetch is under way: carry is the fetcher's
+	after   time.Time // when to fetch next
+	fails   int       // fetches in a row that failed in the same way
+	alone   bool      // it is fetched without others, because one of them can not be decoded
+	carry   carry
+	streams map[place]*source.Stream
+	status  PartitionStatus
+}
+
+// A place is where a message says that it comes from.
+type place struct{ namespace, pod, container string }
+
+// maxPlaces is how many streams of one partition are remembered.
+const maxPlaces = 1024
+
+// stream returns the stream of a place. The reader's lock is held.
+func (c *claim) stream(at place) *source.Stream {
+	s := c.streams[at]
+	if s == nil {
+		if len(c.streams) >= maxPlaces {
+			clear(c.streams)
+		}
+		s = &source.Stream{Name: c.name(), Namespace: at.namespace, Pod: at.pod, Container: at.container, Group: c.gen.group}
+		if c.streams == nil {
+			c.streams = map[place]*source.Stream{}
+		}
+		c.streams[at] = s
+	}
+	return s
+}

@@ -1,0 +1,233 @@
+package ledger
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// counted returns what a text comes to.
+func counted(text string) *sinks.Delta {
+	d := sinks.NewDelta()
+	p, causes := parser.NewParser(sinks.Wanted|classify.Default().Fields()), classify.Default()
+	data := append([]byte(text), make([]byte, parser.Padding)...)[:len(text)]
+	p.Reset(data)
+	for rec, ok := p.Next(); ok; rec, ok = p.Next() {
+		d.Add(&sinks.Origin{Input: "access/0", Block: data}, rec, causes.Classify(rec))
+	}
+	return d
+}
+
+const someLines = `[2026-03-01T09:00:00.000Z] "GET /cart HTTP/1.1" 503 UF 0 91 3 - "-" "curl/8.5.0" "1" "cart" "10.1.0.7:8080"
+[2026-03-01T09:00:01.000Z] "GET /cart HTTP/1.1" 503 UO 0 91 3 - "-" "curl/8.5.0" "2" "cart" "-"
+[2026-03-01T09:00:02.000Z] "GET /cart HTTP/1.1" 200 - 0 91 3 2 "-" "curl/8.5.0" "3" "cart" "10.1.0.7:8080"
+some text of an application
+`
+
+// A script is Offsets whose answers are laid down.
+type script struct {
+	err     error
+	applied bool
+	asked   []string
+}
+
+func (s *script) Commit(_ context.Context, _ int, _ map[string]int64, token string) error {
+	return s.err
+}
+
+func (s *script) Applied(_ context.Context, _ map[string]int64, token string) (bool, error) {
+	s.asked = append(s.asked, token)
+	return s.applied, nil
+}
+
+func epochOf(text string, end int64) Epoch {
+	s := &source.Stream{Name: "access/0", Group: 1}
+	return Epoch{Group: 1, Ends: []StreamEnd{{s, source.Position{Offset: end}}}, Delta: counted(text)}
+}
+
+// open opens the journal in dir, as a process does, and resolves it.
+func open(t *testing.T, dir string, o Offsets) (*Kafka, *Journal) {
+	t.Helper()
+	j, err := OpenJournal(dir, "flagwatch")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { j.Close() })
+	k := NewKafka(j)
+	k.Bind(o)
+	if err := k.Resolve(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	return k, j
+}
+
+func reportOf(t *testing.T, k *Kafka) string {
+	t.Helper()
+	var buf bytes.Buffer
+	k.View(func(s *sinks.Snapshot) {
+		if err := s.Report().WriteJSON(&buf); err != nil {
+			t.Fatal(err)
+		}
+	})
+	return buf.String()
+}
+
+// TestJournalKeepsCounts demands that a process finds the counts that the one
+// before it had committed, all of them.
+func TestJournalKeepsCounts(t *testing.T) {
+	dir := t.TempDir()
+	k, j := open(t, dir, &script{})
+	for end := range int64(3) {
+		if err := k.Commit(t.Context(), epochOf(someLines, end+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := reportOf(t, k)
+	j.Close()
+	for range 2 {
+		k, j = open(t, dir, &script{})
+		if got := reportOf(t, k); got != want {
+			t.Fatalf("%s\nwant\n%s", got, want)
+		}
+		j.Close()
+	}
+}
+
+// TestJournalCrash demands that counts of a commit whose outcome the process
+// did not live to see count exactly when the group has it.
+func TestJournalCrash(t *testing.T) {
+	unknown := errors.New("connection lost")
+	for _, applied := range []bool{false, true} {
+		dir := t.TempDir()
+		k, j := open(t, dir, &script{})
+		if err := k.Commit(t.Context(), epochOf(someLines, 4)); err != nil {
+			t.Fatal(err)
+		}
+		o := &script{err: unknown}
+		k.Bind(o)
+		if err := k.Commit(t.Context(), epochOf(someLines, 8)); !errors.Is(err, unknown) {
+			t.Fatal(err)
+		}
+		j.Close()
+		o = &script{applied: applied}
+		k, j = open(t, dir, o)
+		want := uint64(4)
+		if applied {
+			want = 8
+		}
+		k.View(func(s *sinks.Snapshot) {
+			if n := s.Identity().Records; n != want {
+				t.Errorf("applied %v: %d records, want %d", applied, n, want)
+			}
+		})
+		if len(o.asked) != 1 {
+			t.Errorf("asked for %v", o.asked)
+		}
+		j.Close()
+		if k, _ = open(t, dir, &script{applied: !applied}); reportOf(t, k) == "" {
+			t.Error("no report")
+		}
+		k.View(func(s *sinks.Snapshot) {
+			if n := s.Identity().Records; n != want {
+				t.Errorf("applied %v, at the next start: %d records, want %d", applied, n, want)
+			}
+		})
+	}
+}
+
+func TestJournalFenced(t *testing.T) {
+	k, _ := open(t, t.TempDir(), &script{err: ErrFenced})
+	if err := k.Commit(t.Context(), epochOf(someLines, 4)); !errors.Is(err, ErrFenced) {
+		t.Fatal(err)
+	}
+	k.View(func(s *sinks.Snapshot) {
+		if n := s.Identity().Records; n != 0 {
+			t.Errorf("%d records of a fenced commit are visible", n)
+		}
+	})
+}
+
+// TestJournalTorn demands that a journal that was cut off anywhere opens with
+// the counts of some commit before: nothing is half there.
+func TestJournalTorn(t *testing.T) {
+	dir := t.TempDir()
+	k, j := open(t, dir, &script{})
+	for end := range int64(2) {
+		if err := k.Commit(t.Context(), epochOf(someLines, end+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	j.Close()
+	whole, err := os.ReadFile(filepath.Join(dir, journalName))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for size := 0; size < len(whole); size += 1 + size/20 {
+		torn := t.TempDir()
+		if err := os.WriteFile(filepath.Join(torn, journalName), whole[:size], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		k, j := open(t, torn, &script{applied: false})
+		k.View(func(s *sinks.Snapshot) {
+			if n := s.Identity().Records; n%4 != 0 || n > 8 {
+				t.Errorf("%d of %d bytes: %d records", size, len(whole), n)
+			}
+		})
+		j.Close()
+	}
+}
+
+func TestJournalIsOnes(t *testing.T) {
+	dir := t.TempDir()
+	_, j := open(t, dir, &script{})
+	if _, err := OpenJournal(dir, "flagwatch"); err == nil {
+		t.Error("a second process got the directory")
+	}
+	j.Close()
+	if _, err := OpenJournal(dir, "other"); err == nil {
+		t.Error("another group got the counts")
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := OpenJournal(dir, "flagwatch"); err == nil {
+		t.Error("a directory that everybody may write to was taken")
+	}
+}
+
+// TestJournalRewrite demands that a journal does not grow for ever, and that
+// its counts stay.
+func TestJournalRewrite(t *testing.T) {
+	dir := t.TempDir()
+	k, j := open(t, dir, &script{})
+	files, e := 0, epochOf(someLines, 1)
+	j.limit = 16 << 10
+	for end := range int64(200) {
+		before := j.size
+		e.Ends[0].End.Offset = end
+		if err := k.Commit(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		if j.size < before {
+			files++
+		}
+	}
+	if files == 0 || j.size > 3*j.base+2*j.limit {
+		t.Errorf("%d bytes after %d new files", j.size, files)
+	}
+	j.Close()
+	k, _ = open(t, dir, &script{})
+	k.View(func(s *sinks.Snapshot) {
+		if n := s.Identity().Records; n != 4*200 {
+			t.Errorf("%d records", n)
+		}
+	})
+}

@@ -1,0 +1,389 @@
+package ledger
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/sinks"
+)
+
+// The state directory holds one file, the generation of it before, and a lock.
+const (
+	stateName    = "state"
+	previousName = "state.previous"
+	tempName     = "state.tmp"
+	lockName     = "lock"
+
+	stateMagic   = "flagwatch state\n"
+	stateVersion = 1
+	maxState     = 1 << 30
+)
+
+var (
+	// ErrNewer is what an error Is about a state that a newer version wrote.
+	ErrNewer = errors.New("written by a newer version")
+	// ErrDamaged is what an error Is about a state that is not what was written.
+	ErrDamaged = errors.New("damaged")
+	// ErrInUse is what an error Is about a directory that another process uses.
+	ErrInUse = errors.New("in use by another process")
+)
+
+// Places are where the streams of an epoch can be found again. What Save
+// returns is written together with the counts up to the ends; only streams
+// that got further are in ends.
+type Places interface {
+	Save(ends map[*source.Stream]int64) ([]byte, error)
+}
+
+// StateOptions are choices for a State. The zero value is ready for use.
+type StateOptions struct {
+	Strict bool             // a damaged state is an error; else it begins anew
+	Now    func() time.Time // nil: time.Now
+
+	// Restore reads counts, and says whether all of them could be read. nil:
+	// sinks.RestoreSnapshot with the causes of the catalogue.
+	Restore func([]byte) (*sinks.Snapshot, bool, error)
+
+	fail func(step string) error // for tests: an error in place of a step
+}
+
+// A State is the Ledger of a run that goes on where it was interrupted. Counts
+// and places are one file, which is replaced as a whole: what it shows is what
+// the disk has, whatever ends the process. When it can not be written, reading
+// goes on, what it shows stays as it is, and the next Commit or Flush tries
+// again.
+type State struct {
+	dir  string
+	opt  StateOptions
+	lock *os.File
+
+	writing sync.Mutex      // held while the disk is waited for
+	live    *sinks.Snapshot // durable or not
+	dirty   bool
+	places  Places
+	saved   []byte // places as the disk had them at the start
+
+	mu      sync.Mutex // never held while the disk is waited for
+	durable []byte     // counts as the disk has them
+	stats   StateStats
+	shown   *sinks.Snapshot // of durable, made when it is asked for
+}
+
+// StateStats say how the state is.
+type StateStats struct {
+	Written time.Time // when it was last made durable
+	Bytes   int
+	Err     error     // why it is not durable now
+	Since   time.Time // since when
+	Notes   []string  // what there is to know about how it was read
+}
+
+// OpenState locks a directory and reads the state in it. Close gives it back.
+func OpenState(dir string, opt StateOptions) (*State, error) {
+	if opt.Now == nil {
+		opt.Now = time.Now
+	}
+	if opt.Restore == nil {
+		opt.Restore = restore
+	}
+	if opt.fail == nil {
+		opt.fail = func(string) error { return nil }
+	}
+	if err := checkDir(dir); err != nil {
+		return nil, err
+	}
+	s := &State{dir: dir, opt: opt, live: sinks.NewSnapshot()}
+	var err error
+	if s.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	if err := s.load(); err != nil {
+		s.lock.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func restore(data []byte) (*sinks.Snapshot, bool, error) { return sinks.RestoreSnapshot(data, nil) }
+
+// checkDir makes the directory if it is not there, and refuses one that others
+// can write to.
+func checkDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("state directory: %w", err)
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return fmt.Errorf("state directory: %w", err)
+	case !info.IsDir():
+		return fmt.Errorf("state directory %s: is no directory", dir)
+	case info.Mode().Perm()&0o002 != 0:
+		return fmt.Errorf("state directory %s: everybody can write to it (%v)", dir, info.Mode().Perm())
+	}
+	return checkOwner(dir, info)
+}
+
+// load reads the state, or else the one before it.
+func (s *State) load() error {
+	first := s.loadFile(stateName)
+	if first == nil || errors.Is(first, ErrNewer) {
+		return first
+	}
+	second := s.loadFile(previousName)
+	switch {
+	case errors.Is(first, fs.ErrNotExist) && errors.Is(second, fs.ErrNotExist):
+		return nil
+	case errors.Is(second, ErrNewer):
+		return second
+	case second == nil:
+		if !errors.Is(first, fs.ErrNotExist) {
+			s.note("the state is damaged, the one of the epoch before is used: " + first.Error())
+		}
+		return nil
+	case s.opt.Strict:
+		return errors.Join(first, second)
+	}
+	s.note("both states are damaged, counting begins anew: " + first.Error())
+	return nil
+}
+
+func (s *State) note(text string) { s.stats.Notes = append(s.stats.Notes, text) }
+
+func (s *State) loadFile(name string) error {
+	path := filepath.Join(s.dir, name)
+	places, counts, err := readState(path)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	sum, whole, err := s.opt.Restore(counts)
+	if err != nil {
+		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
+	}
+	if !whole {
+		s.note("the state is of another version: counters go on, the report begins anew")
+	}
+	s.live, s.durable, s.saved = sum, counts, places
+	return nil
+}
+
+// ReadState returns the places and the counts of a state directory, whoever
+// uses it.
+func ReadState(dir string) (places []byte, counts *sinks.Snapshot, err error) {
+	for _, name := range []string{stateName, previousName} {
+		path := filepath.Join(dir, name)
+		var data []byte
+		if places, data, err = readState(path); err == nil {
+			if counts, _, err = restore(data); err == nil {
+				return places, counts, nil
+			}
+		}
+		err = fmt.Errorf("%s: %w", path, err)
+		if errors.Is(err, ErrNewer) {
+			break
+		}
+	}
+	return nil, nil, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A state file is the magic, the version, the length of the rest but for the
+// checksum, the places with their length in front, the counts, and a checksum of
+// all that.
+func readState(path string) (places, counts []byte, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case !info.Mode().IsRegular() || info.Size() > maxState:
+		return nil, nil, fmt.Errorf("%w: no regular file, or too large", ErrDamaged)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return parseState(data)
+}
+
+const headLen = len(stateMagic) + 4 + 8
+
+func parseState(data []byte) (places, counts []byte, err error) {
+	if len(data) < headLen+8+4 || string(data[:len(stateMagic)]) != stateMagic {
+		return nil, nil, fmt.Errorf("%w: no state", ErrDamaged)
+	}
+	if v := binary.LittleEndian.Uint32(data[len(stateMagic):]); v > stateVersion {
+		return nil, nil, fmt.Errorf("%w: format %d, this program knows up to %d", ErrNewer, v, stateVersion)
+	}
+	body, sum := data[:len(data)-4], binary.LittleEndian.Uint32(data[len(data)-4:])
+	n := binary.LittleEndian.Uint64(data[len(stateMagic)+4:])
+	if n != uint64(len(body)-headLen) || crc32.Checksum(body, castagnoli) != sum {
+		return nil, nil, fmt.Errorf("%w: checksum", ErrDamaged)
+	}
+	rest := body[headLen:]
+	n = binary.LittleEndian.Uint64(rest)
+	if rest = rest[8:]; n > uint64(len(rest)) {
+		return nil, nil, fmt.Errorf("%w: length", ErrDamaged)
+	}
+	return rest[:n], rest[n:], nil
+}
+
+func appendState(dst, places, counts []byte) []byte {
+	dst = append(dst, stateMagic...)
+	dst = binary.LittleEndian.AppendUint32(dst, stateVersion)
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(8+len(places)+len(counts)))
+	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(places)))
+	dst = append(append(dst, places...), counts...)
+	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
+}
+
+// Saved are the places to go on from, as Places.Save wrote them.
+func (s *State) Saved() []byte { return s.saved }
+
+// Follow says whose places are written from now on. Before it nothing is
+// committed.
+func (s *State) Follow(p Places) { s.places = p }
+
+// Commit is Ledger's. It fails only when the places can not be told.
+func (s *State) Commit(_ context.Context, e Epoch) error {
+	ends := make(map[*source.Stream]int64, len(e.Ends))
+	for _, end := range e.Ends {
+		ends[end.Stream] = end.End.Offset
+	}
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	s.live.Merge(e.Delta)
+	s.live.Stamp(s.opt.Now())
+	s.dirty = true
+	return s.write(ends)
+}
+
+// Flush writes what could not be written before.
+func (s *State) Flush() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	if !s.dirty {
+		return nil
+	}
+	return s.write(nil)
+}
+
+// write makes the live counts durable. An error of the disk is noted only.
+func (s *State) write(ends map[*source.Stream]int64) error {
+	places, err := s.places.Save(ends)
+	if err != nil {
+		return err
+	}
+	counts := s.live.AppendState(nil)
+	now := s.opt.Now()
+	err = s.replace(appendState(nil, places, counts))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil {
+		if s.stats.Err == nil {
+			s.stats.Since = now
+		}
+		s.stats.Err = err
+		return nil
+	}
+	s.durable, s.shown, s.dirty = counts, nil, false
+	s.stats.Err, s.stats.Written, s.stats.Bytes = nil, now, len(counts)+len(places)
+	return nil
+}
+
+// replace writes a file of its own each time: after a failed fsync nothing
+// that was written before can be relied on.
+func (s *State) replace(data []byte) error {
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	if err := s.writeTemp(at(tempName), data); err != nil {
+		return err
+	}
+	steps := []struct {
+		name string
+		do   func() error
+	}{
+		{"keep", func() error { return ignoreMissing(os.Rename(at(stateName), at(previousName))) }},
+		{"rename", func() error { return os.Rename(at(tempName), at(stateName)) }},
+		{"sync directory", func() error { return syncDir(s.dir) }},
+	}
+	for _, step := range steps {
+		if err := s.opt.fail(step.name); err != nil {
+			return err
+		}
+		if err := step.do(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func ignoreMissing(err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+func (s *State) writeTemp(path string, data []byte) (err error) {
+	if err := ignoreMissing(os.Remove(path)); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if err := s.opt.fail("write"); err != nil {
+		return err
+	}
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if err := s.opt.fail("sync"); err != nil {
+		return err
+	}
+	return f.Sync()
+}
+
+func syncDir(dir string) error {
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// View calls f with what is durable. The snapshot is f's until f returns.
+func (s *State) View(f func(*sinks.Snapshot)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shown == nil {
+		s.shown = sinks.NewSnapshot()
+		if s.durable != nil {
+			if sum, _, err := s.opt.Restore(s.durable); err == nil {
+				s.shown = sum
+			}
+		}
+	}
+	f(s.shown)
+}
+
+// Stats may be called at any time.
+func (s *State) Stats() StateStats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.stats
+}
+
+// Close gives the directory back. What is not durable is lost.
+func (s *State) Close() error { return s.lock.Close() }

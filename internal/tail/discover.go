@@ -1,0 +1,215 @@
+package tail
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/bmatcuk/doublestar/v4"
+)
+
+// DefaultContainers are the containers of a pod whose logs are of a proxy.
+func DefaultContainers() []string {
+	return []string{"istio-proxy", "envoy", "ztunnel", "gateway-proxy", "kgateway-proxy"}
+}
+
+// A find is a pattern or directory of an input, and what is known of it.
+type find struct {
+	input   Input
+	path    string
+	dirs    map[string]listing
+	links   map[string]seen // what a matched name was when its stream was found
+	next    time.Time       // patterns are matched no oftener than is cheap
+	claimed bool
+}
+
+type listing struct {
+	changed time.Time
+	full    time.Time
+	settled bool
+	names   []string
+}
+
+func newFinds(inputs []Input) (list []find) {
+	for _, in := range inputs {
+		for _, p := range in.Paths {
+			list = append(list, find{input: in, path: p, dirs: map[string]listing{}, links: map[string]seen{}})
+		}
+	}
+	return list
+}
+
+// discover looks for streams.
+func (f *follower) discover(now time.Time) {
+	f.goOn()
+	for i := range f.finds {
+		d := &f.finds[i]
+		if now.Before(d.next) {
+			continue
+		}
+		begin := time.Now()
+		if info, err := os.Stat(d.path); err == nil && info.IsDir() {
+			f.pods(d, now)
+		} else {
+			f.paths(d, now)
+		}
+		d.next = now.Add(max(scanEvery, 50*time.Since(begin)) - time.Millisecond)
+	}
+	for _, s := range slices.Clone(f.order) {
+		if s.over && s.current() == nil && len(s.held) == 0 && s.pos == s.saved.at {
+			f.drop(s)
+		}
+	}
+}
+
+// goOn takes up the saved streams, whether their names are there now or not.
+// Those of an input that is configured no more are forgotten.
+func (f *follower) goOn() {
+	for _, v := range f.saved {
+		for i := range f.finds {
+			if d := &f.finds[i]; d.input.Name == v.Input {
+				p, known := podPlace(v.Dir)
+				if v.Base != "" || known && f.follows(d, p) {
+					f.stream(d, v.Dir, v.Base, p)
+				}
+				break
+			}
+		}
+	}
+	clear(f.saved)
+}
+
+func (f *follower) drop(s *stream) {
+	delete(f.streams, key(s.dir, s.base))
+	f.order = slices.DeleteFunc(f.order, func(x *stream) bool { return x == s })
+	f.ready = slices.DeleteFunc(f.ready, func(x *stream) bool { return x == s })
+	f.hint.forget(s)
+}
+
+// list is a directory's names, read again when it has changed.
+func (f *follower) list(d *find, dir string, now time.Time) []string {
+	info, err := f.sys.Stat(dir)
+	if err != nil {
+		delete(d.dirs, dir)
+		return nil
+	}
+	l, ok := d.dirs[dir]
+	if ok && l.settled && l.changed.Equal(info.ModTime()) && now.Sub(l.full) < fullEvery {
+		return l.names
+	}
+	names, err := f.sys.Names(dir)
+	if err != nil {
+		f.bad[dir] = err.Error()
+		return l.names
+	}
+	delete(f.bad, dir)
+	slices.Sort(names)
+	d.dirs[dir] = listing{info.ModTime(), now, settled(time.Now(), info.ModTime()), names}
+	return names
+}
+
+// pods finds the containers below the kubelet's directory of pods.
+func (f *follower) pods(d *find, now time.Time) {
+	for _, pod := range f.list(d, d.path, now) {
+		if strings.Count(pod, "_") != 2 {
+			continue
+		}
+		dir := filepath.Join(d.path, pod)
+		for _, container := range f.list(d, dir, now) {
+			at := filepath.Join(dir, container)
+			if p, ok := podPlace(at); ok && f.follows(d, p) {
+				f.stream(d, at, "", p)
+			}
+		}
+	}
+}
+
+// follows says whether a container's log is to be read. A tailer that counts
+// its own log would never come to an end.
+func (f *follower) follows(d *find, p place) bool {
+	if f.opt.Self != "" && p.pod == f.opt.Self {
+		return false
+	}
+	return slices.Contains(d.input.Containers, p.container)
+}
+
+// paths finds files by a name or a pattern.
+func (f *follower) paths(d *find, now time.Time) {
+	names, literal := []string{d.path}, true
+	if _, err := os.Lstat(d.path); err != nil && strings.ContainsAny(d.path, "*?[{") {
+		names, _ = doublestar.FilepathGlob(d.path, doublestar.WithNoFollow(), doublestar.WithNoHidden())
+		literal = false
+	}
+	for _, name := range names {
+		info, err := os.Lstat(name)
+		if err != nil {
+			continue
+		}
+		dev, ino, _ := inode(info)
+		id := seen{device: dev, inode: ino}
+		if d.links[name] == id && info.Mode()&os.ModeSymlink == 0 {
+			continue
+		}
+		if f.file(d, name, literal) {
+			d.links[name] = id
+		}
+	}
+}
+
+// file finds the stream of one file.
+func (f *follower) file(d *find, name string, literal bool) bool {
+	file, at, err := f.sys.Open(name)
+	if err != nil {
+		if !notThere(err) {
+			if f.bad[name] == "" {
+				f.counts.Refused++
+			}
+			f.bad[name] = err.Error()
+		}
+		return false
+	}
+	file.Close()
+	delete(f.bad, name)
+	dir, base := filepath.Dir(at), filepath.Base(at)
+	p, known := podPlace(dir)
+	if _, ok := labelOf("", base); known && ok {
+		base = ""
+	} else {
+		p, known = place{}, false
+		if at != name {
+			p, known = linkPlace(filepath.Base(name))
+		}
+		if b := baseOf(base); !literal && b != base {
+			if _, err := f.sys.Stat(filepath.Join(dir, b)); err == nil {
+				base = b
+			}
+		}
+	}
+	if known && !f.follows(d, p) {
+		return true
+	}
+	f.stream(d, dir, base, p)
+	return true
+}
+
+func key(dir, base string) string { return dir + "\x00" + base }
+
+// stream adds a stream, unless it is there.
+func (f *follower) stream(d *find, dir, base string, p place) {
+	k := key(dir, base)
+	if f.streams[k] != nil {
+		return
+	}
+	s := &stream{dir: dir, base: base, aside: map[string]seen{}, rescan: true}
+	s.src.Name, s.src.Input = filepath.Join(dir, base), d.input.Name
+	s.src.Namespace, s.src.Pod, s.src.Container = p.namespace, p.pod, p.container
+	if saved := f.saved[k]; saved != nil {
+		delete(f.saved, k)
+		s.restore(saved)
+		f.held += len(s.held)
+	}
+	f.streams[k] = s
+	f.order = append(f.order, s)
+}

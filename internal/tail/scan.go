@@ -1,0 +1,519 @@
+package tail
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/safe"
+	"github.com/flagwatch/flagwatch/internal/source"
+)
+
+// keptFinished is how many finished generations are remembered though their
+// files are gone.
+const keptFinished = 8
+
+// A candidate is a file in a stream's directory.
+type candidate struct {
+	name, path string
+	label      label
+	file       File
+	packed     bool
+	id         Identity
+	info       fs.FileInfo
+}
+
+// scan looks for generations in a stream's directory, unless it has not
+// changed.
+func (f *follower) scan(s *stream, now time.Time) {
+	info, err := f.sys.Stat(s.dir)
+	if err != nil {
+		f.unlisted(s, err, now)
+		return
+	}
+	if !s.rescan && info.ModTime().Equal(s.changed) && now.Sub(s.full) < fullEvery {
+		return
+	}
+	f.verify(s, now)
+	names, err := f.sys.Names(s.dir)
+	if err != nil {
+		f.unlisted(s, err, now)
+		return
+	}
+	delete(f.bad, s.dir)
+	s.rescan = !settled(time.Now(), info.ModTime())
+	s.changed, s.full, s.over = info.ModTime(), now, false
+	f.scans++
+	fresh := f.matchAll(s, f.candidates(s, names), now)
+	f.missing(s, now)
+	f.take(s, fresh, now)
+	s.known = true
+	s.trim(f.scans)
+}
+
+// verify sees to it that open files are what they are taken for, before others
+// are compared with them.
+func (f *follower) verify(s *stream, now time.Time) {
+	for _, g := range slices.Clone(s.gens[s.at:]) {
+		if g.file == nil || g.packed {
+			continue
+		}
+		f.look(s, g, now)
+		if g.file == nil || g.finished || g.off == 0 || g.marker == "" || g != s.current() {
+			continue
+		}
+		if m, err := markerAt(g.file, g.off); err == nil && m != g.marker {
+			f.truncated(s, g, g.prior, now)
+		}
+	}
+}
+
+func (f *follower) candidates(s *stream, names []string) (list []candidate) {
+	for _, name := range names {
+		if l, ok := labelOf(s.base, name); ok {
+			list = append(list, candidate{name: name, path: filepath.Join(s.dir, name), label: l})
+		}
+	}
+	slices.SortFunc(list, func(a, b candidate) int { return a.label.order(b.label) })
+	return list
+}
+
+// unlisted handles a directory that can not be read.
+func (f *follower) unlisted(s *stream, err error, now time.Time) {
+	if !notThere(err) {
+		f.bad[s.dir] = err.Error()
+		return
+	}
+	s.over, s.rescan = true, true
+	f.scans++
+	f.missing(s, now)
+}
+
+// missing handles what a scan has not found.
+func (f *follower) missing(s *stream, now time.Time) {
+	for _, g := range slices.Clone(s.gens[s.at:]) {
+		switch {
+		case g.scan == f.scans:
+			g.lostName = time.Time{}
+		case g.file != nil:
+			if g.lostName.IsZero() {
+				g.lostName = now
+			}
+		case f.bad[g.path] == "":
+			f.giveUp(s, g, source.RotatedAway)
+		}
+	}
+}
+
+// take queues new generations. Of a stream that is seen for the first time
+// some are history.
+func (f *follower) take(s *stream, fresh []*generation, now time.Time) {
+	first := !s.known
+	for _, g := range fresh {
+		switch {
+		case first && !f.wanted(s, g, now):
+			g.begun, g.finished = true, true
+			g.off = g.size
+			g.base = s.pos - g.off
+			if !g.packed && g.file != nil {
+				g.marker, _ = markerAt(g.file, g.off)
+			}
+			f.forget(g)
+			s.gens = slices.Insert(s.gens, s.at, g)
+			s.at++ // it is remembered as finished
+		default:
+			s.gens = append(s.gens, g)
+		}
+	}
+	queue := s.gens[s.at:]
+	if len(queue) > 0 && queue[0].begun {
+		if queue[0].off > 0 {
+			queue = queue[1:]
+		} else {
+			queue[0].begun = false
+		}
+	}
+	sortQueue(queue)
+	if len(fresh) > 0 {
+		f.queue(s)
+	}
+	f.spare()
+}
+
+// sortQueue brings generations in the order in which they are read: the rest
+// of one that is known first, then the oldest.
+func sortQueue(list []*generation) {
+	slices.SortStableFunc(list, func(a, b *generation) int {
+		return cmp.Or(
+			truth(b.copyOf != nil)-truth(a.copyOf != nil),
+			truth(a.lostName.IsZero())-truth(b.lostName.IsZero()), // its name is no longer true
+			a.label.order(b.label),
+		)
+	})
+}
+
+// wanted says whether a generation of a stream that is seen for the first time
+// is to be read, and from where.
+func (f *follower) wanted(s *stream, g *generation, now time.Time) bool {
+	if !g.label.live && !f.opt.History {
+		return false
+	}
+	if f.opt.End && now.Sub(f.begun) < scanEvery {
+		if !g.label.live {
+			return false
+		}
+		g.off = lineBefore(g.file, g.size)
+		g.marker, _ = markerAt(g.file, g.off)
+		s.before = rawMarker(g.file, g.off)
+		s.saved.marker = g.marker
+	}
+	return true
+}
+
+// lineBefore is where the line begins that a file of this size ends in.
+func lineBefore(f File, size int64) int64 {
+	n := min(size, headKept)
+	buf := make([]byte, n)
+	if _, err := f.ReadAt(buf, size-n); err != nil && err != io.EOF {
+		return size
+	}
+	if i := bytes.LastIndexByte(buf, '\n'); i >= 0 {
+		return size - n + int64(i) + 1
+	}
+	if n == size {
+		return 0
+	}
+	return size
+}
+
+func rawMarker(f File, off int64) []byte {
+	buf := make([]byte, min(off, markerSize))
+	if _, err := f.ReadAt(buf, off-int64(len(buf))); err != nil {
+		return nil
+	}
+	return buf
+}
+
+// matchAll finds out which files are generations that are known, and returns
+// the new ones. A file that is one in itself comes before a file that has the
+// same content.
+func (f *follower) matchAll(s *stream, list []candidate, now time.Time) (fresh []*generation) {
+	var others []*candidate
+	for i := range list {
+		c := &list[i]
+		if f.atHand(s, c) || !f.openCandidate(c) {
+			continue
+		}
+		if !f.matchSelf(s, c, now) {
+			others = append(others, c)
+		}
+	}
+	for _, c := range others {
+		if g := f.matchContent(s, c, now); g != nil {
+			fresh = append(fresh, g)
+		}
+	}
+	return fresh
+}
+
+// atHand says whether a file is one that is open or was seen before, without
+// opening it.
+func (f *follower) atHand(s *stream, c *candidate) bool {
+	info, err := f.sys.Stat(c.path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	dev, ino, _ := inode(info)
+	for _, g := range s.gens[s.at:] {
+		if g.file != nil && g.id.Device == dev && g.id.Inode == ino {
+			f.found(g, c)
+			return true
+		}
+	}
+	if owner := f.owner[inodeKey{dev, ino}]; owner != nil && owner != s && owner.current() != nil {
+		return true
+	}
+	old, ok := s.aside[c.name]
+	if !ok || old != (seen{dev, ino, info.Size(), info.ModTime()}) {
+		return false
+	}
+	for _, g := range s.gens[:s.at] {
+		if g.id.Device == dev && g.id.Inode == ino {
+			g.scan = f.scans
+		}
+	}
+	return true
+}
+
+func (f *follower) found(g *generation, c *candidate) {
+	g.scan, g.label, g.path = f.scans, c.label, c.path
+	if g.packed {
+		g.label.packed = true
+	}
+}
+
+func (f *follower) openCandidate(c *candidate) bool {
+	file, at, err := f.sys.Open(c.path)
+	if err == nil {
+		c.id, c.info, err = identify(file)
+	}
+	if err != nil {
+		if file != nil {
+			file.Close()
+		}
+		if notThere(err) {
+			return false
+		}
+		if _, ok := errors.AsType[*safe.RefusedError](err); ok && f.bad[c.path] == "" {
+			f.counts.Refused++
+		}
+		f.bad[c.path] = err.Error()
+		return false
+	}
+	delete(f.bad, c.path)
+	c.file, c.path = file, at
+	c.packed = isPacked(file)
+	return true
+}
+
+// contentSize is how many bytes a file holds, decompressed; of a packed one
+// what its last four bytes say.
+// Source: https://www.rfc-editor.org/rfc/rfc1952
+func (c *candidate) contentSize() int64 {
+	if !c.packed {
+		return c.info.Size()
+	}
+	var b [4]byte
+	if _, err := c.file.ReadAt(b[:], c.info.Size()-4); err != nil {
+		return -1
+	}
+	return int64(binary.LittleEndian.Uint32(b[:]))
+}
+
+// isPacked decides by what a file begins with, not by its name.
+func isPacked(f File) bool {
+	var magic [2]byte
+	n, _ := f.ReadAt(magic[:], 0)
+	return n == 2 && magic == [2]byte{0x1f, 0x8b}
+}
+
+// setAside remembers a file that holds nothing but what was read of g.
+func (f *follower) setAside(s *stream, c *candidate, g *generation) {
+	c.file.Close()
+	g.scan = f.scans
+	s.aside[c.name] = seen{c.id.Device, c.id.Inode, c.info.Size(), c.info.ModTime()}
+}
+
+// fresh makes a file a new generation.
+func (f *follower) fresh(s *stream, c *candidate, now time.Time) *generation {
+	g := &generation{id: c.id, label: c.label, path: c.path, file: c.file, packed: c.packed, size: c.info.Size(), grew: now, scan: f.scans}
+	g.id.readHead(c.file, c.packed, headSize)
+	f.owner[inodeKey{c.id.Device, c.id.Inode}] = s
+	f.open++
+	f.touch(g)
+	return g
+}
+
+// touch makes a file the last one that is closed for another.
+func (f *follower) touch(g *generation) {
+	f.reads++
+	g.used = f.reads
+}
+
+// matchSelf finds the generation that a file is.
+func (f *follower) matchSelf(s *stream, c *candidate, now time.Time) bool {
+	for _, g := range slices.Backward(s.gens) {
+		if g.packed != c.packed || g.scan == f.scans || !g.id.sameFile(&c.id) {
+			continue
+		}
+		same := g.continues(c.file, c.info.Size())
+		if c.packed { // it does not change once it is written
+			same = g.id.begins(c.file, true) && (c.info.Size() == g.size || !g.finished && c.info.Size() > g.size)
+		}
+		switch {
+		case !g.finished && same:
+			f.adopt(s, g, c, now)
+			return true
+		case same && (c.packed || c.info.Size() == g.off):
+			f.setAside(s, c, g)
+			return true
+		case !g.finished:
+			s.lost[source.TruncatedAway] += g.unread()
+			f.counts.Truncations++
+			f.replaced(s, g)
+		}
+	}
+	return false
+}
+
+// matchContent finds the generation that a file has the content of: it was
+// packed, or copied. It returns a new generation if there is something to read.
+func (f *follower) matchContent(s *stream, c *candidate, now time.Time) *generation {
+	g := f.sameContent(s, c)
+	switch {
+	case g == nil:
+		return f.fresh(s, c, now)
+	case !g.finished && g.file != nil && g.isLive() && !c.label.live: // someone is copying it
+		c.file.Close()
+		s.rescan = true
+		return nil
+	case c.packed && g.file != nil && g.id.HeadLen < headSize && (g.packed || c.contentSize() != g.size):
+		return f.fresh(s, c, now) // it only begins alike
+	case g.finished && c.contentSize() == g.off, c.packed && (g.file != nil || g.packed && g.finished):
+		f.setAside(s, c, g)
+		return nil
+	case !g.finished && g.file == nil && g.scan != f.scans:
+		g.id.Device, g.id.Inode, g.id.Handle = c.id.Device, c.id.Inode, c.id.Handle
+		if g.packed = c.packed; g.packed {
+			g.size = c.info.Size()
+		}
+		f.adopt(s, g, c, now)
+		return nil
+	}
+	x := f.fresh(s, c, now)
+	x.copyOf, g.passed = g, true
+	return x
+}
+
+// sameContent is the generation whose read content is what a file begins with;
+// of several, the one that is known best.
+func (f *follower) sameContent(s *stream, c *candidate) (best *generation) {
+	for _, g := range slices.Backward(s.gens) {
+		if c.packed && filepath.Base(g.path) == strings.TrimSuffix(c.name, ".gz") && c.label.packed && !g.packed {
+			return g
+		}
+		if g.passed || g.id.HeadLen == 0 || best != nil && g.id.HeadLen <= best.id.HeadLen {
+			continue
+		}
+		if c.packed && g.id.begins(c.file, true) || !c.packed && !g.packed && g.off > 0 && g.continues(c.file, c.info.Size()) {
+			best = g
+		}
+	}
+	return best
+}
+
+// replaced ends a generation whose content is no more.
+func (f *follower) replaced(s *stream, g *generation) {
+	g.apart, g.cut = true, true
+	f.close(g)
+	if g == s.current() {
+		s.finish(g)
+		return
+	}
+	s.gens = slices.DeleteFunc(s.gens, func(x *generation) bool { return x == g })
+}
+
+// adopt gives a generation its file back.
+func (f *follower) adopt(s *stream, g *generation, c *candidate, now time.Time) {
+	g.grew, g.file, g.err = now, c.file, nil
+	f.found(g, c)
+	f.touch(g)
+	f.open++
+	f.owner[inodeKey{c.id.Device, c.id.Inode}] = s
+	f.queue(s)
+	if g.packed {
+		return
+	}
+	g.size = max(c.info.Size(), g.off)
+	g.primed = false
+}
+
+// opened opens the file of a generation if there is need and room.
+func (f *follower) opened(s *stream, g *generation, now time.Time) bool {
+	if now.Before(g.retry) {
+		return false
+	}
+	if g.file == nil {
+		if f.open >= f.opt.MaxOpen && !f.evict(g) {
+			return false
+		}
+		s.rescan = true
+		g.err = nil
+		f.scan(s, now)
+		if g.file == nil {
+			if g.finished || s.current() != g {
+				return false
+			}
+			g.retry = now.Add(retryFirst)
+			return false
+		}
+	}
+	if front := g.off - int64(len(s.held)); !g.packed && !g.primed && front > 0 {
+		s.before = rawMarker(g.file, front)
+	}
+	g.primed = true
+	if !g.packed || g.zip != nil {
+		return true
+	}
+	last, same, err := g.unpack()
+	switch {
+	case err != nil:
+		f.unpacked(s, g, err, now)
+		return false
+	case !same:
+		f.giveUp(s, g, source.RotatedAway)
+		return false
+	}
+	if len(s.held) == 0 && g.off > 0 {
+		s.before = last
+	}
+	return true
+}
+
+// spare closes files that nothing is known to come of, until there are few
+// enough.
+func (f *follower) spare() {
+	for f.open > f.opt.MaxOpen && f.evict(nil) {
+	}
+}
+
+// evict closes the file that was read longest ago among those that lose
+// nothing by it: their name is there, and there is nothing unread.
+func (f *follower) evict(but *generation) bool {
+	var worst *generation
+	for _, s := range f.order {
+		for _, g := range s.gens[s.at:] {
+			if g == but || g.file == nil || !g.lostName.IsZero() || g.packed {
+				continue
+			}
+			if worst == nil || closable(g) > closable(worst) || closable(g) == closable(worst) && g.used < worst.used {
+				worst = g
+			}
+		}
+	}
+	if worst == nil {
+		return false
+	}
+	f.close(worst)
+	return true
+}
+
+// closable ranks files by how little is lost if their name is gone later.
+func closable(g *generation) int {
+	switch {
+	case g.isLive() && g.unread() == 0:
+		return 2
+	case g.isLive():
+		return 1
+	}
+	return 0
+}
+
+// trim forgets finished generations whose files are gone.
+func (s *stream) trim(scans uint64) {
+	for i := 0; i < s.at-keptFinished; {
+		if g := s.gens[i]; g.scan != scans && g.end() <= s.saved.at {
+			s.gens = slices.Delete(s.gens, i, i+1)
+			s.at--
+			continue
+		}
+		i++
+	}
+}

@@ -1,0 +1,315 @@
+package tail
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+const (
+	blockSize  = 256 << 10 // read at a time
+	turnSize   = 1 << 20   // read of one stream before another has its turn
+	headKept   = 64 << 10  // of a record that is too long
+	shared     = 16 << 20  // unfinished records of all streams that are kept in memory
+	alwaysKept = 4 << 10   // of one stream, whatever the others keep
+)
+
+// How long a record that could go on waits for it.
+const (
+	waitLine  = 250 * time.Millisecond // a line, for lines that belong to it
+	waitOpen  = 2 * time.Second        // an object over many lines
+	waitPiece = time.Minute            // a line that a runtime wrote in pieces
+	waitNext  = 5 * time.Second        // a rotated file, for a writer that has not noticed
+	waitStill = 30 * time.Second       // a packed file, for whoever packs it
+)
+
+// A stream is one log: all generations of it one behind the other are its
+// bytes, and positions count them from where the stream was first seen. A
+// record may begin in one generation and end in the next.
+type stream struct {
+	src  source.Stream
+	dir  string
+	base string // the name that is written to; "" in a container's directory
+
+	gens      []*generation // in order; those before at are finished
+	at        int
+	aside     map[string]seen // names that hold nothing new
+	changed   time.Time       // what the directory said of its last change
+	rescan    bool            // whatever the directory says
+	full      time.Time       // when all was last looked at
+	known     bool            // it was saved, or has been looked at once
+	restoring bool            // what was saved is still to be found
+
+	state    parser.FrameState
+	pos      int64  // of the first held byte
+	held     []byte // read and not handed out
+	before   []byte // what stands in front of held, as much as makes a marker
+	skipping bool   // in the rest of a record that is too long; then nothing is held
+	need     int64  // bytes that must come before a record that was put back is tried again
+	grew     time.Time
+	flush    bool // held is all there is of its record
+	lost     [source.NumLosses]int64
+
+	marks  []mark // places that were handed out and not committed
+	saved  mark   // the place that was
+	queued bool
+	turn   int  // bytes read in this turn
+	over   bool // the directory is gone
+}
+
+// A mark is a place between two records.
+type mark struct {
+	at       int64
+	skipping bool
+	before   []byte
+	marker   string // in place of before, where that is not known
+}
+
+// seen is a file that is known by its name.
+type seen struct {
+	device, inode uint64
+	size          int64
+	changed       time.Time
+}
+
+// A block is memory for a batch. It starts with room for a marker.
+type block struct {
+	buf   []byte
+	batch source.Batch
+}
+
+// current is the generation that is read, nil when all are finished.
+func (s *stream) current() *generation {
+	if s.at < len(s.gens) {
+		return s.gens[s.at]
+	}
+	return nil
+}
+
+// end is the place behind all that was read.
+func (s *stream) end() int64 { return s.pos + int64(len(s.held)) }
+
+// last is what stands in front of the place behind all that was read, at most
+// n bytes.
+func (s *stream) last(n int64) []byte {
+	b := keepLast(append([]byte(nil), s.before...), s.held)
+	return b[max(0, int64(len(b))-n):]
+}
+
+// begin gives the current generation its place in the stream.
+func (s *stream) begin(g *generation) {
+	if g.begun {
+		return
+	}
+	if g.copyOf != nil {
+		g.off, g.marker = g.copyOf.off, g.copyOf.marker
+	}
+	g.begun, g.base = true, s.end()-g.off
+	g.start, g.startMarker = s.end(), g.marker
+}
+
+// errReplaced means that a file has another content than was read of it.
+var errReplaced = errors.New("replaced")
+
+// read adds what comes next of the current generation to buf, which holds the
+// room for a marker and the held bytes.
+func (s *stream) read(g *generation, buf []byte, room int) (int, error) {
+	start := len(buf)
+	if g.packed {
+		n, err := g.zip.Read(buf[start : start+room])
+		g.off += int64(n)
+		return n, err
+	}
+	front := s.last(min(g.off, markerSize))
+	at := start - len(front)
+	n, err := g.file.ReadAt(buf[at:start+room], g.off-int64(len(front)))
+	if n < len(front) && (err == io.EOF || err == nil) || !bytes.Equal(buf[at:at+min(n, len(front))], front[:min(n, len(front))]) {
+		return 0, errReplaced
+	}
+	n = max(n-len(front), 0)
+	g.off += int64(n)
+	g.size = max(g.size, g.off)
+	if n > 0 {
+		err = nil
+	}
+	return n, err
+}
+
+// next reads a block and hands out the whole records in it. Nothing may be
+// handed out although bytes were read.
+func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err error) {
+	s.need = 0
+	size := blockSize
+	if len(s.held) >= size/2 {
+		size = min(2*len(s.held), parser.MaxRecord)
+	}
+	room := max(size-len(s.held), 0)
+	b.grow(size)
+	buf := append(b.buf[:markerSize], s.held...)
+	n, err := s.read(g, buf[:len(buf)], room)
+	if n == 0 {
+		return false, err
+	}
+	s.turn += n
+	s.grew, g.grew = now, now
+	buf = buf[markerSize : len(buf)+n]
+	tried := len(s.held)
+	cut, head := s.cut(buf, tried)
+	if cut == 0 && !s.skipping {
+		s.held = append(s.held, buf[tried:]...)
+		g.marker = hashOf(s.last(min(g.off, markerSize)))
+		return false, err
+	}
+	s.handOut(b, buf, cut, head)
+	g.marker = hashOf(s.last(min(g.off, markerSize)))
+	return true, err
+}
+
+func (b *block) grow(size int) {
+	if want := markerSize + size + parser.Padding; cap(b.buf) < want {
+		b.buf = make([]byte, want)
+	}
+}
+
+// cut is what source does with the bytes of any input: how many of buf to hand
+// out, and whether they are the head of a record that is too long. The first
+// tried bytes hold no whole record.
+func (s *stream) cut(buf []byte, tried int) (n int, head bool) {
+	if s.skipping {
+		return len(buf), false
+	}
+	if bytes.IndexByte(buf[tried:], '\n') >= 0 {
+		s.state.Final = false
+		n = parser.Cut(buf, &s.state)
+	}
+	if n == 0 && len(buf) >= parser.MaxRecord {
+		if n = s.wholeLines(buf); n == 0 {
+			return headKept, true
+		}
+	}
+	return n, false
+}
+
+// wholeLines returns the end of the last line and takes the record that ends
+// there as it is.
+func (s *stream) wholeLines(buf []byte) int {
+	end := bytes.LastIndexByte(buf, '\n') + 1
+	if end == 0 {
+		return 0
+	}
+	s.state.Final = true
+	if n := parser.Cut(buf[:end], &s.state); n > 0 {
+		return n
+	}
+	return end
+}
+
+// handOut gives b the first n bytes of buf, which is b's memory, and holds the
+// rest.
+func (s *stream) handOut(b *block, buf []byte, n int, head bool) {
+	used := n
+	out := &b.batch
+	out.Data, out.Discarded = buf[:n], [source.NumDiscards]int64{}
+	switch {
+	case head:
+		used = len(buf)
+		out.Discarded[source.Oversize] = int64(used - n)
+	case s.skipping:
+		if end := bytes.IndexByte(buf, '\n'); end >= 0 {
+			used, s.skipping = end+1, false
+		}
+		out.Data = buf[:0]
+		out.Discarded[source.Oversize] = int64(used)
+	}
+	s.skipping = s.skipping || head
+	out.Stream, out.Cut, out.From = &s.src, head, source.Position{Offset: s.pos}
+	s.pos += int64(used)
+	out.To = source.Position{Offset: s.pos}
+	out.Lost, s.lost = s.lost, [source.NumLosses]int64{}
+	s.before = keepLast(s.before, buf[:used])
+	s.held = append(s.held[:0], buf[used:]...)
+	s.mark()
+}
+
+func (s *stream) mark() {
+	if k := len(s.marks); k > 0 && s.marks[k-1].at == s.pos {
+		s.marks = s.marks[:k-1]
+	}
+	s.marks = append(s.marks, mark{at: s.pos, skipping: s.skipping, before: bytes.Clone(s.before)})
+}
+
+// rest hands out held bytes though no record ends there: all of them, or
+// whole lines only.
+func (s *stream) rest(b *block, all bool) bool {
+	n := len(s.held)
+	if !all {
+		n = s.wholeLines(s.held)
+	}
+	if n == 0 {
+		return false
+	}
+	b.grow(len(s.held))
+	buf := append(b.buf[:markerSize], s.held...)[markerSize:]
+	s.handOut(b, buf, n, false)
+	return true
+}
+
+// putBack forgets held bytes of a record that is long in coming, as far as
+// they can be read again.
+func (s *stream) putBack(g *generation) {
+	if g.packed || s.pos < g.base || len(s.held) <= alwaysKept {
+		return
+	}
+	s.need = int64(len(s.held)) * 5 / 4
+	g.off = s.pos - g.base
+	s.held = nil
+	g.marker = hashOf(s.last(min(g.off, markerSize)))
+}
+
+// patience is how long the held bytes may wait for what belongs to them; 0
+// when there is no whole line among them.
+func (s *stream) patience() time.Duration {
+	end := bytes.IndexByte(s.held, '\n')
+	if end < 0 {
+		return 0
+	}
+	line := s.held[:end]
+	if piece, rest := runtimeLine(line); rest != nil {
+		if piece {
+			return waitPiece
+		}
+		line = rest
+	}
+	line = bytes.TrimSpace(line)
+	if len(line) > 0 && line[0] == '{' {
+		return waitOpen
+	}
+	return waitLine
+}
+
+// runtimeLine reads the head of a container runtime's line: time, stream, tag.
+// Source: https://github.com/kubernetes/community/blob/master/contributors/design-proposals/node/kubelet-cri-logging.md
+func runtimeLine(line []byte) (piece bool, rest []byte) {
+	_, after, _ := bytes.Cut(line, []byte{' '})
+	name, after, _ := bytes.Cut(after, []byte{' '})
+	tag, rest, ok := bytes.Cut(after, []byte{' '})
+	if !ok || string(name) != "stdout" && string(name) != "stderr" || len(tag) == 0 {
+		return false, nil
+	}
+	return tag[0] == 'P', rest
+}
+
+// finish ends the current generation; what is held goes on in the next, unless
+// that is apart.
+func (s *stream) finish(g *generation) {
+	s.begin(g)
+	g.finished = true
+	g.close()
+	s.at++
+	s.flush = s.flush || g.apart && len(s.held) > 0
+	s.skipping = s.skipping && !g.apart
+}

@@ -1,0 +1,108 @@
+package sinks
+
+import (
+	"net/netip"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// addressHidden stands for an address of a client.
+const addressHidden = "(address)"
+
+// Redact returns the report without what may not leave the team: query
+// strings, tokens and addresses in the records that it quotes, and clients'
+// addresses, which become numbers. Upstream hosts stay where they are evidence.
+// The report itself stays as it is.
+func (r *Report) Redact() *Report {
+	c := *r
+	c.Redacted = true
+	c.Samples = Samples{redactSamples(r.Samples.Invalid), redactSamples(r.Samples.Suspicious), redactSamples(r.Samples.Noise), redactSamples(r.Samples.Kubectl)}
+	if len(r.Causes) > 0 {
+		c.Headline = mapAddresses(r.Headline, r.Causes[0].numbered)
+	}
+	c.Causes = slices.Clone(r.Causes)
+	for i := range c.Causes {
+		c.Causes[i].hideClients()
+		c.Causes[i].Samples = slices.Clone(c.Causes[i].Samples)
+		for j := range c.Causes[i].Samples {
+			s := &c.Causes[i].Samples[j]
+			s.Text = withoutAddresses(redact(s.Text))
+		}
+	}
+	return &c
+}
+
+// numbered returns what a client goes by.
+func (c *Card) numbered(address string) string {
+	if i := slices.IndexFunc(c.Clients, func(v ValueCount) bool { return v.Value == address }); i >= 0 {
+		return "client-" + strconv.Itoa(i+1)
+	}
+	return address
+}
+
+// hideClients numbers the clients, also where evidence and commands name them.
+func (c *Card) hideClients() {
+	c.Evidence, c.Next = slices.Clone(c.Evidence), slices.Clone(c.Next)
+	for i := range c.Evidence {
+		c.Evidence[i].Text = mapAddresses(c.Evidence[i].Text, c.numbered)
+	}
+	for i := range c.Next {
+		c.Next[i] = mapAddresses(c.Next[i], c.numbered)
+	}
+	list := slices.Clone(c.Clients)
+	for i := range list {
+		list[i].Value = c.numbered(list[i].Value)
+	}
+	c.Clients = list
+}
+
+func redactSamples(list []Sample) []Sample {
+	list = slices.Clone(list)
+	for i := range list {
+		list[i].Text = withoutAddresses(redact(list[i].Text))
+	}
+	return list
+}
+
+// withoutAddresses hides the IP addresses in a text; ports stay.
+func withoutAddresses(s string) string {
+	return mapAddresses(s, func(string) string { return addressHidden })
+}
+
+// mapAddresses changes the IP addresses in a text.
+func mapAddresses(s string, change func(string) string) string {
+	var b strings.Builder
+	for len(s) > 0 {
+		n := 0
+		for n < len(s) && !isAddressByte(s[n]) {
+			n++
+		}
+		b.WriteString(s[:n])
+		s = s[n:]
+		n = 0
+		for n < len(s) && isAddressByte(s[n]) {
+			n++
+		}
+		b.WriteString(mapAddress(s[:n], change))
+		s = s[n:]
+	}
+	return b.String()
+}
+
+func isAddressByte(c byte) bool {
+	return c >= '0' && c <= '9' || c == '.' || c == ':' || c|' ' >= 'a' && c|' ' <= 'z' || c == '_'
+}
+
+// mapAddress changes a word if it is an address, with or without a port.
+func mapAddress(word string, change func(string) string) string {
+	bare := strings.TrimRight(word, ".:")
+	if _, err := netip.ParseAddr(bare); err == nil && len(bare) > 2 {
+		return change(bare) + word[len(bare):]
+	}
+	host, port, _ := strings.Cut(bare, ":")
+	if _, err := netip.ParseAddr(host); err == nil && !strings.Contains(port, ":") {
+		return change(host) + word[len(host):]
+	}
+	return word
+}

@@ -1,0 +1,121 @@
+package sinks
+
+import (
+	"bytes"
+	"cmp"
+	"slices"
+)
+
+// settled returns what a report is computed from: d with its profiles and
+// pairs taken apart. What is told apart one by one is exact as long as there
+// was room for all of it. The result shares memory with d, which must not
+// change while it is in use.
+func (d *Delta) settled() *Delta {
+	s := *d
+	s.combos.slots = slices.Clone(d.combos.slots)
+	if d.over != nil {
+		over := *d.over
+		s.over = &over
+	}
+	s.causes.list = slices.Clone(d.causes.list)
+	for i, g := range s.causes.list {
+		own := *g
+		for by := range own.tops {
+			own.tops[by] = g.tops[by].clone()
+		}
+		s.causes.list[i] = &own
+	}
+	s.hosts = d.hosts.clone()
+	s.cells.slots = slices.Clone(d.cells.slots)
+	all := s.takeApart()
+	s.profiles, s.pairs = newProfiles(), newPairs()
+	s.fill(all)
+	return &s
+}
+
+// takeApart counts what profiles and pairs stand for: totals in d, and values
+// in the result.
+func (d *Delta) takeApart() []*pairSlot {
+	t := newPairs()
+	for i := range d.profiles.list {
+		p := d.profiles.list[i] // a copy: the profile stays as it is
+		d.closeStep(&p)
+		d.addCombo(key{flags: p.key.flags, rest: p.key.outcome}, p.n)
+		d.causes.of(p.key.cause()).total(&p.key, p.rivals, p.n, p.when)
+		add := func(by dim, k key, name uint16) {
+			t.addMany(&pair{key: k, name: name, cause: p.key.cause(), dim: by}, p.n, p.when, maxTold)
+		}
+		for by, k := range p.key.keys() {
+			add(by, k, noName)
+		}
+		if details := unpack(p.key.outcome).details; details >= firstName {
+			add(byDetails, key{}, details)
+		}
+		for n, by := range valueDims {
+			if id := p.key.text(n); id != noName {
+				add(by, key{}, id)
+			}
+		}
+	}
+	for s := range d.pairs.all {
+		p := s.pair
+		if p.dim == allHosts {
+			t.addMany(&pair{key: key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, name: p.name, dim: allHosts}, s.n, s.when, maxTold)
+		}
+		if p.dim != byTimeout {
+			p.dim, p.key = byHost, clusterOf(p.key)
+		}
+		t.addMany(&p, s.n, s.when, maxTold)
+	}
+	var list []*pairSlot
+	for s := range t.all {
+		list = append(list, s)
+	}
+	return list
+}
+
+// maxTold is more than profiles and pairs can stand for.
+const maxTold = 8*maxProfiles + 2*maxPairs
+
+// fill adds values that were counted exactly to their tops.
+func (d *Delta) fill(list []*pairSlot) {
+	slices.SortFunc(list, func(a, b *pairSlot) int {
+		if c := cmp.Or(cmp.Compare(a.pair.dim, b.pair.dim), cmp.Compare(a.pair.cause, b.pair.cause), cmp.Compare(b.n, a.n)); c != 0 {
+			return c
+		}
+		return d.compare(&a.pair, &b.pair)
+	})
+	for len(list) > 0 {
+		p, n := &list[0].pair, 1
+		for n < len(list) && list[n].pair.dim == p.dim && list[n].pair.cause == p.cause {
+			n++
+		}
+		t := &d.hosts
+		if p.dim != allHosts {
+			t = &d.causes.of(p.cause).tops[p.dim]
+		}
+		t.fill(list[:n], func(p *pair) []byte { return d.textOf(p) })
+		list = list[n:]
+	}
+}
+
+// compare orders values of one dim by what they stand for: ids depend on what
+// was met first.
+func (d *Delta) compare(a, b *pair) int {
+	x, y := unpack(a.key.rest), unpack(b.key.rest)
+	if a.dim == byProxy {
+		return bytes.Compare(d.proxies.name(uint16(a.key.rest)), d.proxies.name(uint16(b.key.rest)))
+	}
+	return cmp.Or(bytes.Compare(d.textOf(a), d.textOf(b)), bytes.Compare(d.clusters.name(x.cluster), d.clusters.name(y.cluster)),
+		cmp.Compare(x.code, y.code), cmp.Compare(a.key.flags, b.key.flags), bytes.Compare(d.unknown.name(x.unknown), d.unknown.name(y.unknown)),
+		cmp.Compare(a.key.at, b.key.at))
+}
+
+// textOf is the name of a value.
+func (d *Delta) textOf(p *pair) []byte {
+	if p.dim == byDetails {
+		name := d.details.name(p.name)
+		return name[:min(len(name), maxValue)]
+	}
+	return d.words.name(p.name)
+}

@@ -1,0 +1,17 @@
+package sinks
+
+import "strings"
+
+// hints are remarks beside the findings.
+func (p *page) hints(r *Report) {
+	if len(r.Hints) == 0 {
+		return
+	}
+	p.line("")
+	p.line("  worth a look, though no record proves it")
+	for i := range r.Hints[:min(len(r.Hints), maxOtherRows)] {
+		h := &r.Hints[i]
+		text := h.Cause + " (confidence " + h.Confidence + "): " + h.Text + "."
+		p.behind(infoMark, "", " ", strings.Fields(p.user(text)))
+	}
+}
