@@ -1,10 +1,11 @@
-# Only Go is needed, and python3 with pip for e2e. `make help` lists the targets.
+# Only Go is needed; for e2e also python3 with pip, and Java and Maven. `make help` lists the targets.
 
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
+SOAK ?= 10m
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
-.PHONY: help run build test race fuzz bench lint e2e docs check cover
+.PHONY: help run build test race fuzz bench lint e2e soak docs check cover
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 8
@@ -43,8 +44,11 @@ lint: ## gofmt, vet, staticcheck and the house rules
 	$(STATICCHECK) ./...
 	$(STATICCHECK) -tags e2e ./e2e
 
-e2e: ## against a real Envoy, see e2e/README.md; RUN=uf_refused is one scenario, E2E=-update keeps its lines
+e2e: ## against a real Envoy and a real Kafka, see e2e/README.md; RUN=uf_refused is one scenario, E2E=-update keeps its lines
 	go -C e2e test -tags e2e -count=1 -timeout 20m -parallel 6 $(if $(RUN),-run '^TestLab$$/^($(RUN))$$') $(E2E)
+
+soak: ## members of a Kafka group and brokers are killed for SOAK: nothing may be lost or doubled
+	SOAK=$(SOAK) go -C e2e test -tags e2e -count=1 -timeout 2h -run '^TestKafkaSoak$$' -v
 
 docs: ## write the generated files again (tests named TestGenerated*)
 	@set -e; for dir in $$(grep -rl --include='*_test.go' '^func TestGenerated' . | xargs -r -n1 dirname | sort -u); do \

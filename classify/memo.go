@@ -82,7 +82,7 @@ func (m *memo) forget() {
 	clear(m.lately[:])
 	m.sets, m.list, m.plans, m.branches = map[found]uint16{}, make([]found, 1), map[first]*plan{}, 0
 	for i := range m.texts {
-		m.texts[i] = make([]text, maxTexts)
+		clear(m.texts[i])
 	}
 }
 
@@ -163,6 +163,9 @@ func (c *Classifier) first(r *parser.Record) (k first) {
 // set returns the number of the set of phrases that a text has.
 func (c *Classifier) set(column int, value []byte) uint16 {
 	m := &c.memo
+	if m.texts[column] == nil {
+		m.texts[column] = make([]text, maxTexts)
+	}
 	h := maphash.Bytes(m.seed, value)
 	t := &m.texts[column][h%maxTexts]
 	if t.hash == h && t.set != absent {

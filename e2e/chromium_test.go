@@ -73,8 +73,6 @@ func startChromium(t *testing.T, path string) *browser {
 	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
 		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // the descriptors 3 and 4
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,9 +84,6 @@ func startChromium(t *testing.T, path string) *browser {
 		ourOut.Close()
 		cmd.Process.Kill()
 		cmd.Wait()
-		if t.Failed() {
-			t.Logf("chromium said: %.2000s", errs.String())
-		}
 	})
 	var target struct{ TargetID, SessionID string }
 	b.call("Target.createTarget", map[string]any{"url": "about:blank"}, &target)

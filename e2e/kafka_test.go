@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,6 +43,7 @@ func TestKafka(t *testing.T) {
 	t.Run("codecs", l.codecs)
 	t.Run("file", l.asFile)
 	t.Run("listen", l.listen)
+	t.Run("memory", l.memory)
 }
 
 // A kafkaLab is a broker and the product.
@@ -275,5 +277,35 @@ func (l *kafkaLab) listen(t *testing.T) {
 	}
 	if body, code := get("/api/v1/report"); code != http.StatusOK || !strings.Contains(body, `"access": 100`) {
 		t.Errorf("%d %.300s", code, body)
+	}
+}
+
+// residentLimit is what a member of a hundred partitions may take, in KiB.
+const residentLimit = 64 << 10
+
+// memory reads a hundred partitions with much to catch up on.
+func (l *kafkaLab) memory(t *testing.T) {
+	const partitions, each = 100, 4000
+	l.createTopic("wide", partitions)
+	k := l.producer(kgo.ProducerBatchCompression(kgo.ZstdCompression()))
+	for id := range partitions * each {
+		k.Produce(t.Context(), &kgo.Record{Topic: "wide", Partition: int32(id % partitions), Value: []byte(kafkaLine(200+id%3, id))}, nil)
+	}
+	if err := k.Flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(l.bin, "kafka", "--brokers", l.addr("PLAINTEXT"), "--topic", "wide", "--until-end", "-o", "json")
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var r kafkaReport
+	if err := json.Unmarshal(out, &r); err != nil || r.Totals.Access != partitions*each {
+		t.Errorf("%v %+v", err, r)
+	}
+	kib := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss
+	t.Logf("%d MiB resident at most", kib>>10)
+	if kib > residentLimit {
+		t.Errorf("%d MiB resident, want %d at most", kib>>10, residentLimit>>10)
 	}
 }

@@ -115,11 +115,8 @@ func (c *cutter) viable(f *Format, i int, s []byte, lo int) bool {
 
 // typeOf is the type that values of a column must have.
 func (c *cutter) typeOf(col *column) Type {
-	if c.loose && (col.field == RequestID || col.field == XForwardedFor || col.field == Extra) {
+	if c.loose && (col.field == RequestID || col.field == XForwardedFor || col.field == Extra || col.lenient && sortOf(col.typ) == TypeText) {
 		return TypeText
-	}
-	if c.loose && col.lenient && col.typ == TypeAddress {
-		return TypeToken
 	}
 	return col.typ
 }

@@ -37,7 +37,7 @@ type column struct {
 	plain  bool   // a field that is kept as it is found
 	place  int    // where the operator stands in the format
 
-	lenient bool // where nothing else fits, an address is any token
+	lenient bool // where nothing else fits, tokens and addresses are any text
 	merged  bool // it stands for several operators
 }
 

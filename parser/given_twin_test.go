@@ -17,11 +17,8 @@ var (
 
 func slowColumn(c *column, loose bool, v string) bool {
 	typ := c.typ
-	if loose && (c.field == RequestID || c.field == XForwardedFor || c.field == Extra) {
+	if loose && (c.field == Extra || sortOf(typ) == TypeText) {
 		typ = TypeText
-	}
-	if loose && typ == TypeAddress {
-		typ = TypeToken
 	}
 	if c.most > 0 && len(v) > c.most {
 		return false

@@ -10,7 +10,7 @@ import (
 func (r *Record) find(f Field) {
 	switch {
 	case r.planned != nil:
-		r.findRun(f)
+		r.findPlanned(f)
 	case requestFields.Has(f):
 		const lo = len(`[2006-01-02T15:04:05.000Z] "`)
 		r.setRequest(r.late, lo, int(r.proto), int(r.reqEnd))

@@ -426,8 +426,8 @@ func (p *Parser) splitAt(s []byte, at int) {
 	r.Suspicious = r.Suspicious || p.suspect
 	inBlock := bytes.Index(p.block[p.pos-r.Size:p.pos], s)
 	if r.depth > 0 || inBlock < 0 {
-		p.rest, p.restLines, p.restEnvelopes, p.restDepth = s[at:], r.Lines, r.envelopes, r.depth
-		r.Lines = 0
+		p.rest, p.restLines, p.restEnvelopes, p.restDepth = s[at:], min(r.Lines, 1), r.envelopes, r.depth
+		r.Lines -= p.restLines
 		return
 	}
 	p.pos -= r.Size

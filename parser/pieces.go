@@ -6,7 +6,7 @@ import "bytes"
 // followed any more: members of an object without its braces, pairs that a
 // shipper made of it, flags and details, the pairs of a ztunnel.
 func (p *Parser) readPiece(s []byte) bool {
-	if p.readMembers(s) || p.readPairs(s) || p.readOutcome(s) || p.readZtunnelPiece(s) {
+	if p.readMembers(s) || p.readPairs(s) || p.readOutcome(s) || p.readDetails(s) || p.readZtunnelPiece(s) {
 		p.rec.Partial = true
 		return true
 	}
@@ -205,6 +205,22 @@ func (p *Parser) readOutcome(s []byte) bool {
 	r.flags, r.hasFlags = set, true
 	r.set(ResponseFlags, 0, end)
 	p.keep(ResponseCodeDetails, span{uint32(lo), uint32(hi)})
+	return true
+}
+
+// readDetails reads a line that is nothing but the details of a response.
+func (p *Parser) readDetails(s []byte) bool {
+	s = bytes.Trim(s, " \t\r`\"'")
+	if len(s) == 0 || wordEnd(s, 0) < len(s) || !isDetails(s) || bytes.IndexByte(s, '_') < 0 {
+		return false
+	}
+	if last := s[len(s)-1]; last != '}' && last != ']' && last != ')' && !isOneOf(s, detailsNames) {
+		return false
+	}
+	r := &p.rec
+	r.forget()
+	r.Kind, r.Dialect, r.text, r.layout = Access, Inferred, s, Fields(ResponseCodeDetails)
+	p.keep(ResponseCodeDetails, span{0, uint32(len(s))})
 	return true
 }
 

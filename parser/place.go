@@ -8,8 +8,8 @@ import (
 // A run is columns at the end of a segment with a blank between them, of which
 // only the number is checked: a caller that asks for one lets them be cut.
 type run struct {
+	segment     int
 	first, last int // columns
-	columns     uint64
 	fields      FieldSet
 	extra       bool // one of them is no field
 	numbers     bool // all of them are
@@ -22,15 +22,19 @@ const (
 	fewestRuns = 3 // columns
 )
 
+// usualFields are those that are asked for of every record: they are found at
+// once.
+const usualFields = FieldSet(1<<ResponseCodeDetails | 1<<UpstreamCluster | 1<<UpstreamHost)
+
 // findRuns finds the runs of a plan.
 func (f *Format) findRuns() {
 	p := f.plan
 	for i := range p.segments {
 		g := &p.segments[i]
-		if g.last > g.open || len(p.runs) == maxRuns || p.guard != '"' {
+		if g.last > g.open || p.cuts[g.first].how == findRun || len(p.runs) == maxRuns || p.guard != '"' {
 			continue
 		}
-		ru := run{first: g.last, last: g.last, open: g.open == g.last}
+		ru := run{segment: i, first: g.last, last: g.last, open: g.open == g.last}
 		if !ru.open && g.anchor < 0 || !f.joinsRun(&ru, g.last) {
 			continue
 		}
@@ -39,7 +43,7 @@ func (f *Format) findRuns() {
 		}
 		if ru.last-ru.first+1 >= fewestRuns {
 			p.runs = append(p.runs, ru)
-			p.cuts[ru.first].run = len(p.runs)
+			p.cuts[ru.first].how, p.cuts[ru.first].index = findRun, uint8(len(p.runs)-1)
 		}
 	}
 }
@@ -49,15 +53,14 @@ func (f *Format) joinsRun(ru *run, i int) bool {
 	c := &f.columns[i]
 	number := c.typ == TypeInt || c.typ == TypeNumber
 	switch {
-	case c.most > 0 || c.clock != nil || c.field != Extra && !c.plain || c.field == ResponseCodeDetails:
+	case c.most > 0 || c.clock != nil || c.field != Extra && !c.plain || c.field != Extra && usualFields.Has(c.field) || bytes.Equal(c.key, mixerStatus):
 		return false
-	case ru.columns != 0 && number != ru.numbers || number && ru.open:
+	case i < ru.last && number != ru.numbers || number && ru.open:
 		return false
-	case !number && !(c.typ == TypeToken || c.typ == TypeAddress && c.lenient || ru.columns == 0 && ru.open && (c.typ == TypePhrase || c.typ == TypeText)):
+	case !number && !(c.typ == TypeToken || c.typ == TypeAddress && c.lenient || i == ru.last && ru.open && (c.typ == TypePhrase || c.typ == TypeText)):
 		return false
 	}
 	ru.numbers, ru.extra = number, ru.extra || c.field == Extra
-	ru.columns |= 1 << i
 	if c.field != Extra {
 		ru.fields |= 1 << c.field
 	}
@@ -99,12 +102,13 @@ func numbersIn(s []byte, lo, hi, count int) bool {
 	return count == 1
 }
 
-// place cuts s by the plan of the format into p.placed, but for the runs whose
-// columns it returns: their places are in the record. It is false when the
-// values have a guard byte or do not have their types. Behind s eight bytes
-// must be readable. Quotes are the places of all quotes in s, counted from
-// base; nil when they are not known.
-func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (late uint64, ok bool) {
+// place cuts s by the plan of the format. The places of fields are in the
+// record's spans, those of other columns in p.placed; of the runs that it
+// returns, as bits, only the whole is known. It is false when the values have
+// a guard byte or do not have their types. Behind s eight bytes must be
+// readable. Quotes are the places of all quotes in s, counted from base; nil
+// when they are not known.
+func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (ran uint8, ok bool) {
 	q := f.plan
 	if q == nil || len(s) < len(f.prefix) || len(s) >= maxPlanned || string(s[:len(f.prefix)]) != f.prefix {
 		return 0, false
@@ -118,75 +122,94 @@ func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (late uin
 	if q.guard != 0 && len(quotes) != q.guards {
 		return 0, false
 	}
-	lo, k, n, spans := len(f.prefix), q.first, len(s), &p.placed
-	for i := 0; i < len(q.cuts); i++ {
-		c := &q.cuts[i]
-		if c.run > 0 && !(q.runs[c.run-1].extra && p.want.Has(Extra)) {
-			ru := &q.runs[c.run-1]
-			last := &q.cuts[ru.last]
-			hi := n - last.size
-			if anchor := q.segments[c.segment].anchor; anchor >= 0 {
-				hi = int(quotes[k]) - base - anchor
-			}
-			if next := hi + last.size; hi >= lo && next <= n && last.endsAt(s, hi, f.columns[ru.last].until) && ru.holds(s, lo, hi) {
-				p.rec.runs[c.run-1] = span{uint32(lo), uint32(hi)}
-				late |= ru.columns
-				i, lo, k = ru.last, next, k+last.guards
-				continue
-			}
-		}
+	r, n, cuts := &p.rec, len(s), q.cuts
+	lo, k := len(f.prefix), q.first
+	for i := 0; i < len(cuts); i++ {
+		c := &cuts[i]
 		hi := lo
-		switch {
-		case c.check == checkTime && c.left.at == 0 && n > lo+24 && s[lo+24] == c.left.c && isEnvoyTime(s, lo):
-			if hi += 24; load64(s, hi)&c.mask == c.head && c.size <= 8 && hi+c.size <= n {
-				spans[i] = span{uint32(lo), uint32(hi)}
-				lo, k = hi+c.size, k+c.guards
+		switch c.how {
+		case findRun:
+			ru := &q.runs[c.index]
+			if next := p.placeRun(f, ru, s, lo, quotes, k, base); next >= 0 {
+				r.runs[c.index] = span{uint32(lo), uint32(next) - uint32(cuts[ru.last].size)}
+				ran |= 1 << c.index
+				i, lo, k = ru.last, next, k+int(cuts[ru.last].guards)
 				continue
 			}
-		case !c.open && !c.guarded:
-			m := near(load64(s, lo), c.left.c)
-			for m == 0 {
-				if hi += 8; hi >= n {
-					return 0, false
-				}
-				m = near(load64(s, hi), c.left.c)
-			}
-			hi += bits.TrailingZeros64(m) >> 3
-		case c.guarded:
+			hi = searchStop(s, lo, c.stop)
+		case findGuard:
 			hi = int(quotes[k]) - base
-		default:
-			g := &q.segments[c.segment]
-			if hi = n - q.cuts[g.last].size; g.anchor >= 0 {
-				hi = int(quotes[k]) - base - g.anchor
-			}
-			if lo = f.fromRight(g, s, lo, hi, spans); lo < 0 {
+		case findOpen:
+			g := &q.segments[c.index]
+			if lo = p.placeRight(f, g, s, lo, segmentEnd(q, g, n, quotes, k, base)); lo < 0 {
 				return 0, false
 			}
 			i = g.last
-			k += q.cuts[i].guards
+			k += int(cuts[i].guards)
 			continue
-		}
-		hi -= c.left.at
-		next := hi + c.size
-		if hi < lo || next > n || !c.endsAt(s, hi, f.columns[i].until) {
-			return 0, false
-		}
-		if c.check != checkNone {
-			w := load64(s, lo)
-			switch {
-			case hi == lo+1 && byte(w) == '-' && c.check != checkCode:
-			case c.check == checkNumber && hi <= lo+8 && hi > lo && digitCount(w) >= hi-lo:
-			default:
-				if !f.columns[i].passes(c.check, s, lo, hi) {
-					return 0, false
-				}
+		case findTime:
+			if hi += 24; hi >= n || s[hi] != c.stop || !isEnvoyTime(s, lo) {
+				hi = searchStop(s, lo, c.stop)
+			}
+		default:
+			m := near(load64(s, lo), c.stop)
+			if m != 0 {
+				hi += bits.TrailingZeros64(m) >> 3
+			} else {
+				hi = searchStop(s, lo+8, c.stop)
 			}
 		}
-		spans[i] = span{uint32(lo), uint32(hi)}
-		k += c.guards
+		hi -= int(c.at)
+		next := hi + int(c.size)
+		if hi < lo || next > n || load64(s, hi)&c.mask != c.head {
+			return 0, false
+		}
+		if c.check != checkNone && !(hi == lo+1 && s[lo] == '-' && c.check != checkCode && c.check != checkTime) && !f.columns[i].passes(c.check, s, lo, hi) || c.size > 8 && string(s[hi:next]) != f.columns[i].until {
+			return 0, false
+		}
+		if c.field < NumFields {
+			r.spans[c.field] = span{uint32(lo), uint32(hi)}
+		} else {
+			p.placed[i] = span{uint32(lo), uint32(hi)}
+		}
+		k += int(c.guards)
 		lo = next
 	}
-	return late, lo == n
+	return ran, lo == n
+}
+
+// searchStop is the place of the first byte c from lo on; negative when there
+// is none.
+func searchStop(s []byte, lo int, c byte) int {
+	for ; lo < len(s); lo += 8 {
+		if m := near(load64(s, lo), c); m != 0 {
+			return lo + bits.TrailingZeros64(m)>>3
+		}
+	}
+	return -1
+}
+
+// segmentEnd is where the value of the segment's last column ends.
+func segmentEnd(q *plan, g *segment, n int, quotes []uint16, k, base int) int {
+	if g.anchor >= 0 {
+		return int(quotes[k]) - base - g.anchor
+	}
+	return n - int(q.cuts[g.last].size)
+}
+
+// placeRun returns where the segment behind a run that begins at lo begins;
+// negative when the columns are to be cut one by one.
+func (p *Parser) placeRun(f *Format, ru *run, s []byte, lo int, quotes []uint16, k, base int) int {
+	if ru.extra && p.want.Has(Extra) {
+		return -1
+	}
+	q, last := f.plan, &f.plan.cuts[ru.last]
+	hi := segmentEnd(q, &q.segments[ru.segment], len(s), quotes, k, base)
+	next := hi + int(last.size)
+	if hi < lo || next > len(s) || !last.endsAt(s, hi, f.columns[ru.last].until) || !ru.holds(s, lo, hi) {
+		return -1
+	}
+	return next
 }
 
 // places appends the places of the guards in s, and one more than there should
@@ -203,38 +226,49 @@ func places(list []uint16, s []byte, guard byte, most int) []uint16 {
 	return list
 }
 
-// fromRight places the columns of a segment from the open one on, which begins
-// at lo, in s[lo:hi]. It returns where the next segment begins; negative when
-// the text does not fit.
-func (f *Format) fromRight(g *segment, s []byte, lo, hi int, spans *[maxColumns]span) int {
-	last := &f.plan.cuts[g.last]
-	next := hi + last.size
+// placeRight places the columns of a segment from the open one on, which
+// begins at lo, in s[lo:hi]. It returns where the next segment begins;
+// negative when the text does not fit.
+func (p *Parser) placeRight(f *Format, g *segment, s []byte, lo, hi int) int {
+	q := f.plan
+	last := &q.cuts[g.last]
+	next := hi + int(last.size)
 	if hi < lo || next > len(s) || !last.endsAt(s, hi, f.columns[g.last].until) {
 		return -1
 	}
 	for i := g.last; i > g.open; i-- {
-		c, before := &f.columns[i], &f.plan.cuts[i-1]
+		c, before := &f.columns[i], &q.cuts[i-1]
 		begin, ok := c.usual(s, hi)
 		if !ok {
-			stop := f.plan.cuts[i].right
+			stop := q.right[i]
 			at := hi - 1
 			for at >= lo && s[at] != stop.c {
 				at--
 			}
-			begin = at - stop.at + before.size
+			begin = at - stop.at + int(before.size)
 		}
-		from := begin - before.size
+		from := begin - int(before.size)
 		if from < lo || begin > hi || !before.endsAt(s, from, f.columns[i-1].until) || !ok && !c.passes(checkFits, s, begin, hi) {
 			return -1
 		}
-		spans[i] = span{uint32(begin), uint32(hi)}
+		p.keepPlace(i, c.field, begin, hi)
 		hi = from
 	}
-	if c := &f.columns[g.open]; (c.typ != TypeText || c.most > 0) && (hi != lo+1 || s[lo] != '-' || c.always) && !c.fits(c.typ, s[lo:hi]) {
+	c := &f.columns[g.open]
+	if (c.typ != TypeText || c.most > 0) && (hi != lo+1 || s[lo] != '-' || c.always) && !c.fits(c.typ, s[lo:hi]) {
 		return -1
 	}
-	spans[g.open] = span{uint32(lo), uint32(hi)}
+	p.keepPlace(g.open, c.field, lo, hi)
 	return next
+}
+
+// keepPlace notes where a column stands.
+func (p *Parser) keepPlace(i int, f Field, lo, hi int) {
+	if f < NumFields {
+		p.rec.spans[f] = span{uint32(lo), uint32(hi)}
+	} else {
+		p.placed[i] = span{uint32(lo), uint32(hi)}
+	}
 }
 
 // usual returns where a value begins that ends at hi, if it is one of the usual
@@ -254,14 +288,14 @@ func (c *column) usual(s []byte, hi int) (begin int, ok bool) {
 
 // endsAt says whether what ends the column, which is until, stands at i.
 func (c *cut) endsAt(s []byte, i int, until string) bool {
-	return load64(s, i)&c.mask == c.head && (c.size <= 8 || string(s[i:i+c.size]) == until)
+	return load64(s, i)&c.mask == c.head && (c.size <= 8 || string(s[i:i+int(c.size)]) == until)
 }
 
-// wantedOf is the set of the format's columns that the parser stores.
+// wantedOf is the set of the format's columns that are stored at once; the
+// others are late.
 func (p *Parser) wantedOf(f *Format) (columns uint64) {
 	for i := range f.columns {
-		c := &f.columns[i]
-		if p.want.Has(c.field) || !c.plain && c.field != Extra || string(c.key) == string(mixerStatus) || c.most > 0 && p.want.Has(Extra) {
+		if c := &f.columns[i]; !c.plain && (c.field != Extra || p.want.Has(Extra) || bytes.Equal(c.key, mixerStatus)) {
 			columns |= 1 << i
 		}
 	}
@@ -274,31 +308,43 @@ func (p *Parser) readPlan(f *Format, wanted uint64, s []byte, quotes []uint16, b
 	if p.readLike(f, s, quotes, base) {
 		return true
 	}
-	late, ok := p.place(f, s, quotes, base)
+	ran, ok := p.place(f, s, quotes, base)
 	if !ok {
 		return false
 	}
 	p.begin(f, s)
 	r := &p.rec
-	if late != 0 {
-		r.planned = f
-		for i := range f.plan.runs {
-			if ru := &f.plan.runs[i]; late&ru.columns != 0 {
-				r.late |= p.want & ru.fields
-			}
-		}
+	r.planned, r.ran, r.late = f, ran, p.want&f.plan.plain&^usualFields
+	for rest := uint64(p.want & f.plan.plain & usualFields); rest != 0; rest &= rest - 1 {
+		field := Field(bits.TrailingZeros64(rest))
+		r.set(field, int(r.spans[field].lo), int(r.spans[field].hi))
 	}
-	for rest := wanted &^ late << (64 - len(f.columns)) >> (64 - len(f.columns)); rest != 0; rest &= rest - 1 {
+	for rest := wanted << (64 - len(f.columns)) >> (64 - len(f.columns)); rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		c, at := &f.columns[i], p.placed[i]
-		if !c.plain {
-			p.column(c, s, edge{from: at.lo, to: at.hi})
-		} else if at.lo != at.hi && (at.hi-at.lo > 1 || s[at.lo] != '-') && p.want.Has(c.field) {
-			r.spans[c.field] = at
-			r.present |= 1 << c.field
+		c := &f.columns[i]
+		if c.plain {
+			continue
 		}
+		at := p.placed[i]
+		if c.field < NumFields {
+			at = r.spans[c.field]
+		}
+		if ran != 0 && c.field == Extra && f.plan.ranOver(i, ran) {
+			continue
+		}
+		p.column(c, s, edge{from: at.lo, to: at.hi})
 	}
 	return true
+}
+
+// ranOver says whether a column is in one of the runs.
+func (q *plan) ranOver(column int, ran uint8) bool {
+	for i := range q.runs {
+		if ran>>i&1 != 0 && q.runs[i].first <= column && column <= q.runs[i].last {
+			return true
+		}
+	}
+	return false
 }
 
 // readLike reads a line in a given format that is a known one.
@@ -316,25 +362,30 @@ func (p *Parser) readLike(f *Format, s []byte, quotes []uint16, base int) bool {
 	return true
 }
 
-// findRun finds a field in its run.
-func (r *Record) findRun(f Field) {
+// findPlanned finds a late field of a line that was read by a plan.
+func (r *Record) findPlanned(f Field) {
 	for i := range r.planned.plan.runs {
-		ru := &r.planned.plan.runs[i]
-		if !ru.fields.Has(f) {
-			continue
-		}
-		lo, end := int(r.runs[i].lo), int(r.runs[i].hi)
-		for k := ru.first; k <= ru.last; k++ {
-			hi := end
-			if k < ru.last {
-				hi = lo + bytes.IndexByte(r.text[lo:], ' ')
-			}
-			if r.planned.columns[k].field == f {
-				r.setLate(f, lo, hi)
-				break
-			}
-			lo = hi + 1
+		if ru := &r.planned.plan.runs[i]; r.ran>>i&1 != 0 && ru.fields.Has(f) {
+			r.findInRun(f, ru, int(r.runs[i].lo), int(r.runs[i].hi))
+			r.late &^= 1 << f
+			return
 		}
 	}
+	r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
 	r.late &^= 1 << f
+}
+
+// findInRun finds a field in the run text[lo:end].
+func (r *Record) findInRun(f Field, ru *run, lo, end int) {
+	for k := ru.first; k <= ru.last; k++ {
+		hi := end
+		if k < ru.last {
+			hi = lo + bytes.IndexByte(r.text[lo:], ' ')
+		}
+		if r.planned.columns[k].field == f {
+			r.setLate(f, lo, hi)
+			return
+		}
+		lo = hi + 1
+	}
 }

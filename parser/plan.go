@@ -3,6 +3,7 @@ package parser
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -18,14 +19,17 @@ type plan struct {
 	guards   int  // how many of them the literals have
 	first    int  // guards in front of the first column
 	segments []segment
-	cuts     []cut // per column
+	cuts     []cut  // per column
+	right    []stop // per column: when it is read from the right
 	runs     []run
+	plain    FieldSet // fields that are kept as they are found
 }
 
 // The limits of what a plan is used for.
 const (
 	maxGuards  = 96      // in a format
 	maxPlanned = 1 << 16 // bytes of a line
+	maxLiteral = 255     // bytes between two columns
 )
 
 // A segment is a run of columns.
@@ -34,21 +38,30 @@ type segment struct {
 	anchor            int // offset in the last column's literal of the guard that ends the segment; -1: the line's end does
 }
 
-// A cut is how to find a column.
+// A cut is how to find a column from the left.
 type cut struct {
 	head   uint64 // the first eight bytes of what ends it
 	mask   uint64 // how many of them there are
-	size   int    // how long all of that is
-	guards int    // how many guards it has
-	left   stop   // when it is read from the left
-	right  stop   // when it is read from the right
+	size   uint8  // how long all of that is
+	guards uint8  // how many guards it has
+	stop   byte   // one of its bytes, which no value has
+	at     uint8  // where that stands
+	how    how
 	check  check
-
-	open    bool // it is its segment's open column
-	guarded bool // a guard ends it
-	segment int
-	run     int // number of the run that begins here, from 1 on
+	field  Field // NumFields when it is none
+	index  uint8 // of the segment that it opens, or of the run that begins with it
 }
+
+// A how is the way to find the end of a column.
+type how uint8
+
+const (
+	findStop  how = iota // search for the stop
+	findGuard            // it is the next guard
+	findTime             // behind 24 bytes, or as findStop
+	findOpen             // all of the segment from here on is read from its end
+	findRun              // a run of columns ends with the segment, or as findStop
+)
 
 // A stop is the byte to search for to find one end of a column, and where it
 // stands in the literal there.
@@ -162,7 +175,7 @@ func (f *Format) findPlan() {
 // false when there are two columns that it can not tell apart.
 func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	n := len(f.columns)
-	p := &plan{guard: guard, cuts: make([]cut, n)}
+	p := &plan{guard: guard, cuts: make([]cut, n), right: make([]stop, n)}
 	if guard != 0 {
 		p.first = strings.Count(f.prefix, string(rune(guard)))
 		p.guards = p.first
@@ -172,18 +185,29 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 		c := &f.columns[i]
 		k := newCut(c.until, guard)
 		if g.open < 0 {
-			if k.left = c.stopIn(c.until, guard, false); k.left.at < 0 {
+			left := c.stopIn(c.until, guard, false)
+			if k.stop, k.at = left.c, uint8(left.at); left.at < 0 {
 				g.open = i
 			}
 		} else {
 			before := f.columns[i-1].until
-			if k.right = c.stopIn(before, guard, true); k.right.at < 0 {
+			if p.right[i] = c.stopIn(before, guard, true); p.right[i].at < 0 {
 				return g.open, i, false
 			}
 		}
-		k.check, k.segment = c.checkWith(k.left.c, guard), len(p.segments)
-		k.open, k.guarded = g.open == i, guard != 0 && k.left.at >= 0 && k.left.c == guard
-		p.cuts[i], p.guards = k, p.guards+k.guards
+		k.check, k.field, k.index = c.checkWith(k.stop, guard), min(c.field, NumFields), uint8(len(p.segments))
+		switch {
+		case g.open == i:
+			k.how = findOpen
+		case guard != 0 && k.stop == guard:
+			k.how = findGuard
+		case k.check == checkTime && k.at == 0 && k.size <= 8:
+			k.how = findTime
+		}
+		if c.plain {
+			p.plain |= 1 << c.field
+		}
+		p.cuts[i], p.guards = k, p.guards+int(k.guards)
 		anchor := -1
 		if k.guards > 0 {
 			anchor = strings.IndexByte(c.until, guard)
@@ -197,7 +221,8 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 			g = segment{first: i + 1, open: -1}
 		}
 	}
-	if p.guards < maxGuards {
+	long := slices.ContainsFunc(f.columns, func(c column) bool { return len(c.until) > maxLiteral })
+	if p.guards < maxGuards && !long {
 		f.plan = p
 		f.findRuns()
 	}
@@ -205,13 +230,13 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 }
 
 func newCut(until string, guard byte) cut {
-	k := cut{size: len(until), left: stop{at: -1}, right: stop{at: -1}}
+	k := cut{size: uint8(min(len(until), maxLiteral))}
 	for i := range min(len(until), 8) {
 		k.head |= uint64(until[i]) << (8 * i)
 		k.mask |= 0xff << (8 * i)
 	}
 	if guard != 0 {
-		k.guards = strings.Count(until, string(rune(guard)))
+		k.guards = uint8(min(strings.Count(until, string(rune(guard))), maxLiteral))
 	}
 	return k
 }
@@ -220,13 +245,15 @@ func newCut(until string, guard byte) cut {
 // in a line without guards in its values.
 func (c *column) checkWith(stop, guard byte) check {
 	typ := c.typ
-	if typ == TypeAddress && guard == '"' && c.lenient {
+	if typ == TypeAddress && c.lenient {
 		typ = TypeToken
 	}
 	switch {
 	case c.most > 0 || c.clock != nil:
 		return checkFits
 	case typ == TypeText || guard == '"' && (typ == TypePhrase || typ == TypeToken && stop == ' '):
+		return checkNone
+	case guard == '"' && stop == guard && c.lenient && (typ == TypeToken || typ == TypeIPList):
 		return checkNone
 	case guard == '"' && typ == TypeToken:
 		return checkBlank

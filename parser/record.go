@@ -52,6 +52,7 @@ type Record struct {
 	clock     *clock  // layout of the start time; nil: RFC 3339
 	planned   *Format // whose runs are late; nil: a product's columns are
 	runs      [maxRuns]span
+	ran       uint8 // which of its runs they are, as bits
 }
 
 // A span is a range of bytes.

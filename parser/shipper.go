@@ -185,7 +185,10 @@ func (p *Parser) shipString(s, parent, name []byte, v span, depth int) {
 	case "key":
 		c.named = v.of(s)
 	case "stringValue", "intValue":
-		p.shipAttribute(v.of(s), name)
+		if string(parent) != "value" {
+			return
+		}
+		p.shipAttribute(v.of(s))
 		name, parent = c.named, nil
 	case "name":
 		name = parent // kubernetes.pod.name, nested
@@ -282,7 +285,7 @@ func (p *Parser) shipElement(s []byte) {
 
 // shipAttribute adds a pair of a list of attributes to an object of its own:
 // an access logger may have written the columns there.
-func (p *Parser) shipAttribute(v, name []byte) {
+func (p *Parser) shipAttribute(v []byte) {
 	c := &p.cargo
 	key, known := jsonKeys[string(c.named)]
 	if !known || key.field == Level || key.field == Message || key.field == Component {
@@ -351,8 +354,8 @@ func (p *Parser) enqueue() []byte {
 	padded(&p.queued)
 	line, rest, _ := bytes.Cut(p.queued, []byte{'\n'})
 	if p.queue = rest; len(rest) > 0 {
-		p.queueLines, p.queueEnvelopes, p.queueDepth = r.Lines, r.envelopes, r.depth
-		r.Lines = 0
+		p.queueLines, p.queueEnvelopes, p.queueDepth = min(r.Lines, 1), r.envelopes, r.depth
+		r.Lines -= p.queueLines
 	}
 	return line
 }

@@ -67,7 +67,7 @@ func (p *Parser) mayBeWrapped() bool {
 // the physical one.
 func (p *Parser) unwrapLines(line []byte) {
 	r := &p.rec
-	if p.joined != nil || p.pos != r.Begin+r.Size || len(p.rest) > 0 || len(p.queue) > 0 {
+	if r.Lines < 1 || p.glued || p.joined != nil || p.pos != r.Begin+r.Size || len(p.rest) > 0 || len(p.queue) > 0 {
 		return
 	}
 	if !p.mayBeWrapped() || r.Lines > 1 && !hasPrefix(p.base, `{"`) || !startsWrap(line) || looksWhole(line) {

@@ -48,7 +48,7 @@ func reportsOfAllKinds(t *testing.T) map[string]*Report {
 func TestOutlierDoesNotStretch(t *testing.T) {
 	plain := reportOf(incident())
 	for name, text := range map[string]string{
-		"past":    refused("1970-01-01T00:00:07.000Z").String(),
+		"past":    access{time: "1970-01-01T00:00:07.000Z"}.String(),
 		"future":  access{time: "2099-12-31T23:59:59.000Z"}.String(),
 		"in both": refused("1970-01-01T00:00:07.000Z").String() + access{time: "2099-12-31T23:59:59.000Z"}.String(),
 	} {
@@ -59,6 +59,9 @@ func TestOutlierDoesNotStretch(t *testing.T) {
 		}
 		if got, want := fmt.Sprint(r.Causes[0].Trend), fmt.Sprint(plain.Causes[0].Trend); got != want {
 			t.Errorf("%s: trend %s, want %s", name, got, want)
+		}
+		if got, want := r.Causes[0].Evidence[0].Text, plain.Causes[0].Evidence[0].Text; name != "in both" && got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
 		}
 		out := string(render(t, r, TextOptions{Width: 100}))
 		if !strings.Contains(out, "Some clocks are far off") || !strings.Contains(out, "2026-03-02 10:00:00–10:17:") {

@@ -153,12 +153,8 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 		d.addDuration(g, cause, int64(ms), at, timed)
 	}
 	if hasNoCluster(k.rest) || v.Side == classify.Client { // else path and client say little
-		if path := withoutQuery(r.Bytes(parser.Path)); path != nil {
-			g.tops[byPath].add(key{}, path, at, timed)
-		}
-		if client := withoutPort(r.Bytes(parser.DownstreamRemoteAddress)); client != nil {
-			g.tops[byClient].add(key{}, client, at, timed)
-		}
+		d.addSight(g, cause, byPath, withoutQuery(r.Bytes(parser.Path)), at, timed)
+		d.addSight(g, cause, byClient, withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at, timed)
 	}
 	if host := r.Bytes(parser.UpstreamHost); host != nil {
 		d.addHost(g, key{flags: k.flags, rest: plainOf(k.rest, cause)}, host, v.Failed, at, timed)
@@ -205,13 +201,25 @@ func (d *Delta) addHost(g *group, k key, host []byte, failed bool, at int64, tim
 	if failed {
 		p.dim = allHosts
 	}
-	if id != otherName && d.pairs.add(&p, at, timed) {
+	if id != otherName && d.pairs.add(&p, maxPairs, at, timed) {
 		return
 	}
 	if failed {
 		d.hosts.add(key{flags: k.flags, rest: plainOf(k.rest, noName)}, host, at, timed)
 	}
 	g.tops[byHost].add(clusterOf(k), host, at, timed)
+}
+
+// addSight counts a value that may never come again: exactly if there is room.
+func (d *Delta) addSight(g *group, cause uint16, by dim, value []byte, at int64, timed bool) {
+	if len(value) == 0 {
+		return
+	}
+	value = value[:min(len(value), maxValue)]
+	p := pair{name: d.sights.id(value), cause: cause, dim: by}
+	if p.name == otherName || !d.pairs.add(&p, maxPairs/2, at, timed) {
+		g.tops[by].add(key{}, value, at, timed)
+	}
 }
 
 // addDuration counts a duration, and by itself one that a timer of whole
@@ -221,7 +229,7 @@ func (d *Delta) addDuration(g *group, cause uint16, ms, at int64, timed bool) {
 	seconds := (ms + wholeSecond/100) / wholeSecond
 	if late := ms - seconds*wholeSecond; seconds > 0 && late <= 30+2*seconds {
 		p := pair{key: key{at: seconds}, cause: cause, dim: byTimeout}
-		if !d.pairs.add(&p, at, timed) {
+		if !d.pairs.add(&p, maxPairs, at, timed) {
 			g.tops[byTimeout].add(p.key, nil, at, timed)
 		}
 	}
@@ -296,7 +304,7 @@ func (d *Delta) mergeCauses(o *Delta, ids, clusters []uint16, rekey, plain func(
 		}
 		return k
 	})
-	d.mergePairs(o, values, ids, plain)
+	d.mergePairs(o, values, d.sights.merge(&o.sights), ids, plain)
 	d.lives.merge(&o.lives, proxies)
 	d.fleet.merge(&o.fleet, clusters, proxies)
 	d.joins.merge(&o.joins, ids)
@@ -331,25 +339,30 @@ func (d *Delta) mergeProfiles(o *Delta, rekey func(profileKey) profileKey) {
 }
 
 // mergePairs adds the pairs of o. What finds no room goes to tops.
-func (d *Delta) mergePairs(o *Delta, values, ids []uint16, plain func(key) key) {
+func (d *Delta) mergePairs(o *Delta, values, sights, ids []uint16, plain func(key) key) {
 	for s := range o.pairs.all {
 		p := s.pair
 		p.cause = ids[p.cause]
-		if p.dim != byTimeout {
-			p.key, p.name = plain(p.key), values[p.name]
-		}
-		if p.name != otherName && d.pairs.addMany(&p, s.n, s.when, maxPairs) {
-			continue
-		}
-		g, host := d.causes.of(p.cause), o.words.name(s.pair.name)
+		limit, text := maxPairs, o.textOf(&p)
 		switch p.dim {
 		case byTimeout:
-			g.tops[byTimeout].addMany(p.key, nil, s.n, s.when)
+		case byPath, byClient:
+			limit, p.name = maxPairs/2, sights[p.name]
+		default:
+			p.key, p.name = plain(p.key), values[p.name]
+		}
+		if p.name != otherName && d.pairs.addMany(&p, s.n, s.when, limit) {
+			continue
+		}
+		g := d.causes.of(p.cause)
+		switch p.dim {
+		case byTimeout, byPath, byClient:
+			g.tops[p.dim].addMany(p.key, text, s.n, s.when)
 			continue
 		case allHosts:
-			d.hosts.addMany(key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, host, s.n, s.when)
+			d.hosts.addMany(key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, text, s.n, s.when)
 		}
-		g.tops[byHost].addMany(clusterOf(p.key), host, s.n, s.when)
+		g.tops[byHost].addMany(clusterOf(p.key), text, s.n, s.when)
 	}
 }
 

@@ -75,7 +75,8 @@ type Delta struct {
 	causes   groups
 	profiles profiles // of failed records, and of others with a cause
 	words    names    // texts of profiles and pairs
-	pairs    pairs    // hosts and timeouts under causes
+	sights   names    // paths and clients
+	pairs    pairs    // hosts, timeouts, paths and clients under causes
 	proxies  names    // places, or inputs where the place is not known
 	lives    lives    // by id of proxies
 	load     load
@@ -149,6 +150,7 @@ func NewDelta() *Delta {
 		joins:    newJoins(),
 		profiles: newProfiles(),
 		words:    newNames(maxWords),
+		sights:   newNames(maxSights),
 		pairs:    newPairs(),
 		scratch:  make([]byte, 0, 2*maxName),
 	}
@@ -157,7 +159,7 @@ func NewDelta() *Delta {
 // Reset makes the Delta empty and keeps its memory.
 func (d *Delta) Reset() {
 	kept := *d
-	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies, &kept.words} {
+	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies, &kept.words, &kept.sights} {
 		t.reset()
 	}
 	kept.combos.reset()
@@ -175,7 +177,7 @@ func (d *Delta) Reset() {
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
-		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, joins: kept.joins, profiles: kept.profiles, words: kept.words, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
+		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter,
 	}
 }

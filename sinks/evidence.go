@@ -196,8 +196,8 @@ func (q *inquiry) investigate() {
 
 // onset tells when failures began, if the log shows that they did not before.
 func (q *inquiry) onset() {
-	w, all := q.g.when, q.d
-	if !w.timed || !all.hasTime || q.g.access.failed < enough || w.first-all.first < int64(time.Minute) {
+	w, all := q.g.when, q.shown
+	if !w.timed || !all.timed || q.g.access.failed < enough || w.first-all.first < int64(time.Minute) {
 		return
 	}
 	ended := "still happening at the end of the log"
@@ -230,7 +230,7 @@ func (q *inquiry) burst() {
 	for _, s := range steps {
 		total += s.failed
 	}
-	cells := (q.d.last-q.d.first)/cellNanos + 1
+	cells := (q.shown.last-q.shown.first)/cellNanos + 1
 	if total < 2*enough || cells < 12 {
 		return
 	}
@@ -246,7 +246,7 @@ func (q *inquiry) burst() {
 	switch {
 	case float64(sum) >= 0.8*float64(total):
 		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*10, from.Format(q.layout))
-	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2 && q.g.when.first-q.d.first < int64(time.Minute):
+	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2 && q.g.when.first-q.shown.first < int64(time.Minute):
 		q.say(steadyEvidence, total, total, "steady: at most %s in 10 s, in %d of %d steps of 10 s", number(peak.failed), len(steps), cells)
 	}
 }

@@ -51,9 +51,9 @@ func (t *pairs) slot(p *pair, limit int) *pairSlot {
 	return &t.slots[i]
 }
 
-// add counts p once. It is false when there is no room.
-func (t *pairs) add(p *pair, at int64, timed bool) bool {
-	s := t.slot(p, maxPairs)
+// add counts p once. It is false when p is new and limit pairs are there.
+func (t *pairs) add(p *pair, limit int, at int64, timed bool) bool {
+	s := t.slot(p, limit)
 	if s == nil {
 		return false
 	}

@@ -8,6 +8,7 @@ import (
 const (
 	maxProfiles = 4096 // how many a Delta keeps
 	maxWords    = 8192 // texts that profiles and hosts are told apart by
+	maxSights   = 2048 // paths and clients
 )
 
 // profiles count records with a cause by all at once that they are told apart

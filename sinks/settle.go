@@ -30,6 +30,10 @@ func (d *Delta) settled() *Delta {
 	all := s.takeApart()
 	s.profiles, s.pairs = newProfiles(), newPairs()
 	s.fill(all)
+	for _, g := range s.causes.list {
+		g.tops[byPath].dropUnsure()
+		g.tops[byClient].dropUnsure()
+	}
 	return &s
 }
 
@@ -62,7 +66,7 @@ func (d *Delta) takeApart() []*pairSlot {
 		if p.dim == allHosts {
 			t.addMany(&pair{key: key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, name: p.name, dim: allHosts}, s.n, s.when, maxTold)
 		}
-		if p.dim != byTimeout {
+		if p.dim == allHosts || p.dim == byHost {
 			p.dim, p.key = byHost, clusterOf(p.key)
 		}
 		t.addMany(&p, s.n, s.when, maxTold)
@@ -113,9 +117,12 @@ func (d *Delta) compare(a, b *pair) int {
 
 // textOf is the name of a value.
 func (d *Delta) textOf(p *pair) []byte {
-	if p.dim == byDetails {
+	switch p.dim {
+	case byDetails:
 		name := d.details.name(p.name)
 		return name[:min(len(name), maxValue)]
+	case byPath, byClient:
+		return d.sights.name(p.name)
 	}
 	return d.words.name(p.name)
 }

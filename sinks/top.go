@@ -177,6 +177,12 @@ func (t *top) clone() top {
 	return c
 }
 
+// dropUnsure drops values that may be less than half as frequent as they are
+// counted: which of many rare ones are kept is an accident.
+func (t *top) dropUnsure() {
+	t.list = slices.DeleteFunc(t.list, func(e entry) bool { return 2*e.excess > e.count })
+}
+
 // fill adds values with exact counts, the most frequent first. Without others
 // only those that stay are looked at.
 func (t *top) fill(values []*pairSlot, name func(*pair) []byte) {

@@ -122,7 +122,7 @@ func (n *node) settle() {
 		wait(time.After(50*time.Millisecond), nil)
 	}
 	for name, want := range map[string]int{
-		`flagwatch_records_total{kind="access"}`: n.lines,
+		`flagwatch_records_total{kind="access"}`:                                                 n.lines,
 		`flagwatch_requests_total{proxy_namespace="shop",proxy_workload="cart"}`:                 n.lines,
 		`flagwatch_response_flags_total{proxy_namespace="shop",proxy_workload="cart",flag="UH"}`: n.lines,
 		`flagwatch_records_total{kind="invalid"}`:                                                0,

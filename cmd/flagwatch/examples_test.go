@@ -64,7 +64,7 @@ func walk(c *cobra.Command, visit func(*cobra.Command)) {
 
 var (
 	runsFlagwatch = regexp.MustCompile(`(^|\|\s*)flagwatch( |$)`)
-	synopsis      = regexp.MustCompile(`\[(FILE|COMMAND|flags)|\.\.\.(\s|$)|[a-z]\|[a-z]|(^|\s)[A-Z]{3,}(\s|$)|: `)
+	synopsis      = regexp.MustCompile(`\[(FILE|COMMAND|flags)|\.\.\.(\s|$)|[a-z]\|[a-z]|(^|\s)[A-Z]{3,}(\s|$)|: |\S\s{3,}\S`)
 	remark        = regexp.MustCompile(`\s+# .*$`)
 )
 

@@ -17,21 +17,30 @@ const module = "github.com/flagwatch/flagwatch/"
 // mayImport is the import diagram: what each package may import beside the
 // standard library. Imports go one way.
 var mayImport = map[string][]string{
-	"parser":             {"github.com/valyala/fastjson"},
-	"classify":           {"parser", "internal/spell"},
-	"sinks":              {"parser", "classify", "internal/safe", "internal/packed", "github.com/mattn/go-runewidth", "github.com/VictoriaMetrics/metrics"},
-	"internal/safe":      {},
-	"internal/packed":    {},
-	"internal/tail":      {"parser", "internal/safe", "internal/source", "github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"internal/agent":     {"parser", "classify", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
+	"parser":          {"github.com/valyala/fastjson"},
+	"classify":        {"parser", "internal/spell"},
+	"sinks":           {"parser", "classify", "internal/safe", "internal/packed", "github.com/mattn/go-runewidth", "github.com/VictoriaMetrics/metrics"},
+	"internal/safe":   {},
+	"internal/packed": {},
+	"internal/tail":   {"parser", "internal/safe", "internal/source", "github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"internal/agent":  {"parser", "classify", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
+	"internal/kafka": {
+		"parser", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/source", "github.com/valyala/fastjson",
+		"github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/segmentio/kafka-go", "github.com/segmentio/kafka-go/compress",
+		"github.com/segmentio/kafka-go/protocol", "github.com/segmentio/kafka-go/protocol/fetch", "github.com/segmentio/kafka-go/sasl",
+		"github.com/segmentio/kafka-go/sasl/plain", "github.com/segmentio/kafka-go/sasl/scram",
+	},
 	"internal/spell":     {},
 	"internal/rules":     {"classify", "internal/spell", "go.yaml.in/yaml/v3"},
 	"internal/logformat": {"parser", "internal/spell", "go.yaml.in/yaml/v3"},
-	"internal/source":    {"parser", "internal/safe", "github.com/bmatcuk/doublestar/v4"},
-	"internal/ledger":    {"sinks", "internal/source"},
-	"internal/pipeline":  {"parser", "classify", "sinks", "internal/safe", "internal/source", "internal/ledger"},
+	"internal/source": {
+		"parser", "internal/safe", "github.com/bmatcuk/doublestar/v4", "github.com/pierrec/lz4/v4", "github.com/ulikunitz/xz/lzma",
+		"github.com/klauspost/compress/flate", "github.com/klauspost/compress/gzip", "github.com/klauspost/compress/s2", "github.com/klauspost/compress/zstd",
+	},
+	"internal/ledger":   {"sinks", "internal/source"},
+	"internal/pipeline": {"parser", "classify", "sinks", "internal/safe", "internal/source", "internal/ledger"},
 	"cmd/flagwatch": {
-		"internal/agent", "internal/tail", "parser", "classify", "sinks", "internal/logformat", "internal/rules", "internal/safe", "internal/spell", "internal/source", "internal/ledger", "internal/pipeline",
+		"internal/agent", "internal/kafka", "internal/tail", "parser", "classify", "sinks", "internal/logformat", "internal/rules", "internal/safe", "internal/spell", "internal/source", "internal/ledger", "internal/pipeline",
 		"github.com/flagwatch/flagwatch", "github.com/mattn/go-runewidth", "github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/valyala/fastjson", "golang.org/x/term",
 	},
 }

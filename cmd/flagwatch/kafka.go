@@ -53,11 +53,12 @@ type kafkaOptions struct {
 	from, to int64
 }
 
+func newKafkaOptions() *kafkaOptions {
+	return &kafkaOptions{start: newChoice("first", "end"), poison: newChoice("halt", "skip"), shown: newPresentation()}
+}
+
 func newKafka(std streams) *cobra.Command {
-	o := &kafkaOptions{
-		start: newChoice("first", "end"), poison: newChoice("halt", "skip"),
-		shown: newPresentation(),
-	}
+	o := newKafkaOptions()
 	cmd := &cobra.Command{
 		Use:     "kafka --brokers HOST:PORT --topic TOPIC --group GROUP",
 		Short:   "Count the records of Kafka topics, each once",

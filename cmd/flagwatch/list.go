@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -17,9 +18,10 @@ import (
 // A table is a list in both of its forms: the cells of the text, and what is
 // drawn as JSON.
 type table struct {
-	head []string
-	rows [][]string
-	json any
+	head  []string
+	rows  [][]string
+	below []string // a line under each row
+	json  any
 }
 
 // tables are what there is to list, by name.
@@ -79,11 +81,23 @@ func writeJSON(w io.Writer, v any) error {
 }
 
 func writeTable(w io.Writer, t table) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var b bytes.Buffer
+	tw := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		fmt.Fprintln(tw, strings.Join(row, "\t"))
 	}
-	return tw.Flush()
+	tw.Flush()
+	i := 0
+	for line := range bytes.Lines(b.Bytes()) {
+		if i > 0 && i <= len(t.below) && t.below[i-1] != "" {
+			line = append(line[:len(line):len(line)], "    "+t.below[i-1]+"\n"...)
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		i++
+	}
+	return nil
 }
 
 func flagTable() table {
@@ -111,11 +125,13 @@ func dialectTable() table {
 		Versions string `json:"versions"`
 		Encoding string `json:"encoding"`
 		Format   string `json:"format,omitempty"`
+		Example  string `json:"example,omitempty"`
 	}
 	t, rows := table{head: []string{"DIALECT", "PRODUCT", "VERSIONS", "ENCODING"}}, []row{}
 	for _, d := range parser.DialectList() {
-		r := row{d.ID, d.Product, d.Versions, d.Encoding.String(), d.Format}
+		r := row{d.ID, d.Product, d.Versions, d.Encoding.String(), d.Format, d.Example()}
 		t.rows = append(t.rows, []string{r.ID, r.Product, r.Versions, r.Encoding})
+		t.below = append(t.below, r.Example)
 		rows = append(rows, r)
 	}
 	t.json = rows

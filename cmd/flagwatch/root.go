@@ -22,8 +22,11 @@ Exit codes:
 
 const examples = `  kubectl logs -n shop deploy/frontend -c istio-proxy --since=15m | flagwatch
   flagwatch /var/log/pods/shop_*/istio-proxy/*.log
+  flagwatch parse access.log | head`
+
+const moreExamples = `
+  flagwatch -o markdown access.log
   flagwatch -o html access.log > report.html
-  flagwatch parse access.log | head
   flagwatch demo`
 
 const terminalUsage = `flagwatch reads proxy logs from a pipe or from files.
@@ -51,7 +54,7 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 		Use:              "flagwatch [FILE|DIR|GLOB|-]...",
 		Short:            "Report failed requests from the logs of Envoy-based proxies",
 		Long:             long,
-		Example:          examples,
+		Example:          examples + moreExamples,
 		Version:          version(),
 		Args:             cobra.ArbitraryArgs,
 		SilenceErrors:    true,

@@ -66,8 +66,10 @@ func (r *Reader) late() bool {
 	return !r.stopped.IsZero() && time.Since(r.stopped) > stopTime
 }
 
-// commitOnce commits what still has a topic. What was counted of a topic that
-// is gone is nowhere else, and counts.
+// errRecreated is why counts are dropped that may be of a new topic's records,
+// read at the offsets of the old one: those will be read again.
+var errRecreated = errors.New("a topic was deleted and made again")
+
 func (r *Reader) commitOnce(ctx context.Context, gen *generation, ends map[*claim]int64, token string) error {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
@@ -85,9 +87,11 @@ func (r *Reader) verify(ctx context.Context, ends map[*claim]int64) error {
 		return err
 	}
 	for c := range ends {
-		r.recreated(c, have[c.part])
+		if r.recreated(c, have[c.part]) {
+			err = errRecreated
+		}
 	}
-	return nil
+	return err
 }
 
 func partsOf(ends map[*claim]int64) []part {
@@ -102,15 +106,10 @@ func (r *Reader) send(ctx context.Context, gen *generation, ends map[*claim]int6
 	req := &kafka.OffsetCommitRequest{GroupID: r.opt.Group, GenerationID: gen.id, MemberID: gen.member, InstanceID: gen.instance, Topics: map[string][]kafka.OffsetCommit{}}
 	r.mu.Lock()
 	for c, end := range ends {
-		if !c.gone {
-			meta := metadata{token: token, handed: c.history}
-			req.Topics[c.topic] = append(req.Topics[c.topic], kafka.OffsetCommit{Partition: c.id, Offset: end, Metadata: meta.String()})
-		}
+		meta := metadata{token: token, handed: c.history}
+		req.Topics[c.topic] = append(req.Topics[c.topic], kafka.OffsetCommit{Partition: c.id, Offset: end, Metadata: meta.String()})
 	}
 	r.mu.Unlock()
-	if len(req.Topics) == 0 {
-		return nil
-	}
 	res, err := r.c.api.OffsetCommit(ctx, req)
 	if err != nil {
 		return err
@@ -143,6 +142,9 @@ func (r *Reader) outcome(res *kafka.OffsetCommitResponse) error {
 // isRefusal says whether an error means that the commit was not applied and
 // never will be.
 func isRefusal(err error) bool {
+	if err == errRecreated {
+		return true
+	}
 	for _, code := range [...]kafka.Error{
 		kafka.IllegalGeneration, kafka.UnknownMemberId, kafka.RebalanceInProgress, kafka.FencedInstanceID,
 		kafka.UnknownTopicOrPartition, kafka.OffsetMetadataTooLarge, kafka.TopicAuthorizationFailed, kafka.GroupAuthorizationFailed,
@@ -183,7 +185,7 @@ func (r *Reader) refusedCommit(ctx context.Context, gen *generation, to map[stri
 	r.mu.Lock()
 	r.counters.Rejected++
 	r.mu.Unlock()
-	if !errors.Is(err, kafka.RebalanceInProgress) && !errors.Is(err, kafka.IllegalGeneration) && !errors.Is(err, kafka.UnknownMemberId) {
+	if err != errRecreated && !errors.Is(err, kafka.RebalanceInProgress) && !errors.Is(err, kafka.IllegalGeneration) && !errors.Is(err, kafka.UnknownMemberId) {
 		r.trouble(fmt.Errorf("commit: %w", r.c.explain(err)))
 	}
 	return fmt.Errorf("%w: %w", ledger.ErrFenced, err)

@@ -28,6 +28,7 @@ type conversion struct {
 // convert takes over what arrived of a partition.
 func (r *Reader) convert(ctx context.Context, c *claim, p *fetch.ResponsePartition) {
 	v := &conversion{r: r, c: c, shaper: r.shaper(), next: c.next, base: -1, aborted: p.AbortedTransactions}
+	r.lend(&c.carry)
 	err := v.all(p.RecordSet.Records)
 	if err == nil {
 		if v.next == c.next && v.base >= 0 && v.next < p.LastStableOffset {
@@ -37,6 +38,7 @@ func (r *Reader) convert(ctx context.Context, c *claim, p *fetch.ResponsePartiti
 	}
 	r.mu.Lock()
 	r.shapers = append(r.shapers, v.shaper)
+	r.takeBack(&c.carry)
 	r.mu.Unlock()
 	if err != nil {
 		r.undecodable(ctx, c, err)
@@ -224,6 +226,27 @@ func (v *conversion) finish(p *fetch.ResponsePartition) {
 	v.chunks = append(v.chunks, k)
 }
 
+// lend gives a carry memory for its text; most partitions need none of their
+// own most of the time.
+func (r *Reader) lend(k *carry) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if n := len(r.texts); k.text == nil && n > 0 {
+		k.text, r.texts = r.texts[n-1], r.texts[:n-1]
+	}
+}
+
+// takeBack is for a carry that is empty. mu is held.
+func (r *Reader) takeBack(k *carry) {
+	if len(k.text) > 0 {
+		return
+	}
+	if len(r.texts) < 2*maxFlying && cap(k.text) <= 4*chunkSize {
+		r.texts = append(r.texts, k.text)
+	}
+	k.text = nil
+}
+
 // flush hands out what waits for more, because nothing more will come.
 func (r *Reader) flush(c *claim) {
 	v := &conversion{r: r, c: c, next: c.next}
@@ -242,7 +265,7 @@ func (r *Reader) blank() *chunk {
 		r.free = r.free[:n-1]
 		return k
 	}
-	return &chunk{text: make([]byte, 0, chunkSize+chunkSize/4)}
+	return new(chunk)
 }
 
 // queue makes the chunks ready. mu is held.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -189,5 +188,3 @@ func (m *run) joined() bool {
 }
 
 func (m *run) parts() int { return len(m.reader.Status().Partitions) }
-
-func join(list []string) string { return strings.Join(list, "\n") + "\n" }

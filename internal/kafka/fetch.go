@@ -65,7 +65,7 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, e
 		}
 		t := &req.Topics[n-1]
 		t.Partitions = append(t.Partitions, fetch.RequestPartition{
-			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: int32(r.opt.MaxBytes / 2),
+			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: int32(r.opt.MaxBytes),
 		})
 	}
 	r.mu.Unlock()
@@ -140,6 +140,12 @@ func (r *Reader) refused(ctx context.Context, c *claim, err kafka.Error) {
 
 // outOfRange finds out what became of the offset that is not there any more.
 func (r *Reader) outOfRange(ctx context.Context, c *claim) {
+	r.mu.Lock()
+	over := c.closed
+	r.mu.Unlock()
+	if over {
+		return
+	}
 	list := []part{c.part}
 	if r.member != nil {
 		have, err := r.c.fetchCommitted(ctx, list)
@@ -164,6 +170,7 @@ func (r *Reader) outOfRange(ctx context.Context, c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch at := c.next; {
+	case c.closed:
 	case at < first[c.part]:
 		r.lose(c, Retention, first[c.part]-at, first[c.part])
 	case at > last[c.part]:
@@ -181,16 +188,17 @@ func (r *Reader) lose(c *claim, why Loss, n, next int64) {
 }
 
 // recreated looks whether the group's offset is gone although it was there: a
-// broker drops it together with its topic. The reading begins anew then.
+// broker drops it together with its topic. The reading begins anew then, and
+// what was handed out and not committed is dropped: it may be of either topic.
 func (r *Reader) recreated(c *claim, have committed) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if have.offset >= 0 || c.owned < 0 {
+	if !c.gone && (have.offset >= 0 || c.owned < 0) {
 		return false
 	}
 	if !c.gone {
 		c.gone, c.closed = true, true
-		r.counters.Lost[Recreated] += max(0, c.status.HighWatermark-c.handed)
+		r.counters.Lost[Recreated] += max(0, c.next-c.owned)
 		go r.opt.Say(fmt.Sprintf("%s: the topic was deleted and made again; reading it from its first record", c.name()))
 	}
 	nudge(r.again)

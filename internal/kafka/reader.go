@@ -39,6 +39,7 @@ type Reader struct {
 	ready    []*chunk
 	held     int // bytes in ready
 	free     []*chunk
+	texts    [][]byte // memory of carries
 	shapers  []*shaper
 	err      error // why nothing follows
 	renewed  time.Time
@@ -190,9 +191,12 @@ func (r *Reader) take(b *source.Batch) (bool, error) {
 	return false, r.err
 }
 
+// maxFree is how many chunks are kept for another fetch.
+const maxFree = 16
+
 // recycle keeps a chunk for another fetch. mu is held.
 func (r *Reader) recycle(k *chunk) {
-	if len(r.free) < 64 && cap(k.text) <= 4*chunkSize {
+	if len(r.free) < maxFree && cap(k.text) <= 4*chunkSize {
 		r.free = append(r.free, &chunk{text: k.text[:0]})
 	}
 }

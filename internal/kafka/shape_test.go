@@ -203,7 +203,7 @@ func TestEmptyBatches(t *testing.T) {
 			batch = append(emptyBatch(10, 1), emptyBatch(14, 2)...)
 		case at >= 60 && at < 100:
 			batch = emptyBatch(60, 39)
-		default:
+		case at < 60:
 			return nil, nil, false
 		}
 		res := f.ResponseKind().(*kmsg.FetchResponse)

@@ -142,7 +142,7 @@ func (r *Reader) Next(ctx context.Context, b *Batch) error {
 
 // begin begins what may be read now.
 func (r *Reader) begin(ctx context.Context) {
-	for r.cur == nil && r.running < r.opt.Parallel && r.next < len(r.rows) && ctx.Err() == nil {
+	for r.cur == nil && r.running < r.opt.Parallel && r.next < len(r.rows) {
 		w := r.rows[r.next]
 		r.next++
 		in, live, err := r.open(w)

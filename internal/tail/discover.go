@@ -17,12 +17,11 @@ func DefaultContainers() []string {
 
 // A find is a pattern or directory of an input, and what is known of it.
 type find struct {
-	input   Input
-	path    string
-	dirs    map[string]listing
-	links   map[string]seen // what a matched name was when its stream was found
-	next    time.Time       // patterns are matched no oftener than is cheap
-	claimed bool
+	input Input
+	path  string
+	dirs  map[string]listing
+	links map[string]seen // what a matched name was when its stream was found
+	next  time.Time       // patterns are matched no oftener than is cheap
 }
 
 type listing struct {

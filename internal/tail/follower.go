@@ -1,7 +1,6 @@
 package tail
 
 import (
-	"compress/flate"
 	"errors"
 	"io"
 	"slices"
@@ -246,11 +245,6 @@ func (f *follower) unpacked(s *stream, g *generation, err error, now time.Time) 
 	}
 	f.forget(g)
 	s.finish(g)
-}
-
-func isCorrupt(err error) bool {
-	_, ok := errors.AsType[flate.CorruptInputError](err)
-	return ok
 }
 
 // fault notes that a file can not be read now. It is opened again later.

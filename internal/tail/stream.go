@@ -42,7 +42,6 @@ type stream struct {
 	rescan    bool            // whatever the directory says
 	full      time.Time       // when all was last looked at
 	known     bool            // it was saved, or has been looked at once
-	restoring bool            // what was saved is still to be found
 
 	state    parser.FrameState
 	pos      int64  // of the first held byte
@@ -150,13 +149,13 @@ func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err 
 	room := max(size-len(s.held), 0)
 	b.grow(size)
 	buf := append(b.buf[:markerSize], s.held...)
-	n, err := s.read(g, buf[:len(buf)], room)
+	n, err := s.read(g, buf, room)
 	if n == 0 {
 		return false, err
 	}
 	s.turn += n
 	s.grew, g.grew = now, now
-	buf = buf[markerSize : len(buf)+n]
+	buf = b.buf[markerSize : len(buf)+n]
 	tried := len(s.held)
 	cut, head := s.cut(buf, tried)
 	if cut == 0 && !s.skipping {
