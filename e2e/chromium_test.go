@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -71,7 +72,8 @@ func startChromium(t *testing.T, path string) *browser {
 	theirIn, ourOut := newPipe(t)
 	ourIn, theirOut := newPipe(t)
 	cmd := exec.CommandContext(t.Context(), path, "--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
-		"--remote-debugging-pipe", "--user-data-dir="+t.TempDir(), "about:blank")
+		"--remote-debugging-pipe", "--user-data-dir="+profileDir(t), "about:blank")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.ExtraFiles = []*os.File{theirIn, theirOut} // the descriptors 3 and 4
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -82,7 +84,7 @@ func startChromium(t *testing.T, path string) *browser {
 	go b.read(ourIn)
 	t.Cleanup(func() {
 		ourOut.Close()
-		cmd.Process.Kill()
+		syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
 		cmd.Wait()
 	})
 	var target struct{ TargetID, SessionID string }
@@ -93,6 +95,18 @@ func startChromium(t *testing.T, path string) *browser {
 		b.call(domain+".enable", nil, nil)
 	}
 	return b
+}
+
+// profileDir is a directory for the browser's own files. Its helpers may write
+// on for a moment when it is gone, so what can not be removed is left behind.
+func profileDir(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "flagwatch-chromium-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	return dir
 }
 
 func newPipe(t *testing.T) (r, w *os.File) {

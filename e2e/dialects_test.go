@@ -57,7 +57,7 @@ func dialects() []dialect {
 		{id: "contour-json", format: object(columns[2:], columnsHeaders, columnsContour), json: true},
 		{id: "custom", custom: true, format: `%RESPONSE_CODE% flags=%RESPONSE_FLAGS% why=%RESPONSE_CODE_DETAILS% end="%CONNECTION_TERMINATION_DETAILS%" ` +
 			`down="%DOWNSTREAM_TRANSPORT_FAILURE_REASON%" up="%UPSTREAM_TRANSPORT_FAILURE_REASON%" t=%START_TIME(%s.%3f)% cluster=%UPSTREAM_CLUSTER% host=%UPSTREAM_HOST% ` +
-			`sni=%REQUESTED_SERVER_NAME% ms=%DURATION% grpc=%GRPC_STATUS% service=%RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)% authority="%REQ(:AUTHORITY)%" request="%REQ(:METHOD)% %REQ(:PATH)% %PROTOCOL%"`},
+			`sni=%REQUESTED_SERVER_NAME% ms=%DURATION% grpc=%GRPC_STATUS% service=%RESP(X-ENVOY-UPSTREAM-SERVICE-TIME)% in=%BYTES_RECEIVED% out=%BYTES_SENT% authority="%REQ(:AUTHORITY)%" request="%REQ(:METHOD)% %REQ(:PATH)% %PROTOCOL%"`},
 	}
 }
 

@@ -77,7 +77,6 @@ type decoding struct {
 	dec   decoder
 	open  bool  // in a member
 	begun int64 // where the member began
-	ended bool
 	err   error
 	out   int64 // decoded bytes
 }

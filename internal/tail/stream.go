@@ -35,13 +35,13 @@ type stream struct {
 	dir  string
 	base string // the name that is written to; "" in a container's directory
 
-	gens      []*generation // in order; those before at are finished
-	at        int
-	aside     map[string]seen // names that hold nothing new
-	changed   time.Time       // what the directory said of its last change
-	rescan    bool            // whatever the directory says
-	full      time.Time       // when all was last looked at
-	known     bool            // it was saved, or has been looked at once
+	gens    []*generation // in order; those before at are finished
+	at      int
+	aside   map[string]seen // names that hold nothing new
+	changed time.Time       // what the directory said of its last change
+	rescan  bool            // whatever the directory says
+	full    time.Time       // when all was last looked at
+	known   bool            // it was saved, or has been looked at once
 
 	state    parser.FrameState
 	pos      int64  // of the first held byte
