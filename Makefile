@@ -3,9 +3,10 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
 SOAK ?= 10m
+SEEDS ?= 2000
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
-.PHONY: help run build test race fuzz bench lint e2e soak docs check cover
+.PHONY: help run build test race fuzz bench lint e2e verify soak docs check cover
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 8
@@ -47,7 +48,11 @@ lint: ## gofmt, vet, staticcheck and the house rules
 e2e: ## against a real Envoy and a real Kafka, see e2e/README.md; RUN=uf_refused is one scenario, E2E=-update keeps its lines
 	go -C e2e test -tags e2e -count=1 -timeout 20m -parallel 6 $(if $(RUN),-run '^TestLab$$/^($(RUN))$$') $(E2E)
 
-soak: ## members of a Kafka group and brokers are killed for SOAK: nothing may be lost or doubled
+verify: ## the tailer's loss verifier with SEEDS random programs
+	go test -count=1 -timeout 1h ./internal/tail -run '^TestLossVerifier$$' -seeds $(SEEDS)
+
+soak: ## the loss verifier with 10,000 programs, then members of a Kafka group and brokers are killed for SOAK: nothing may be lost or doubled
+	$(MAKE) --no-print-directory verify SEEDS=10000
 	SOAK=$(SOAK) go -C e2e test -tags e2e -count=1 -timeout 2h -run '^TestKafkaSoak$$' -v
 
 docs: ## write the generated files again (tests named TestGenerated*)

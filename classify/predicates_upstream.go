@@ -193,11 +193,11 @@ func scanner(r *parser.Record) bool {
 	if i := bytes.IndexByte(path, '?'); i >= 0 {
 		path = path[:i+1]
 	}
-	return scannedPaths.in(path) || bytes.HasSuffix(path, []byte(".php")) || bytes.HasPrefix(path, []byte("//")) ||
-		scannersAgents.in(r.Bytes(parser.UserAgent))
+	return pathMarks.in(path) || bytes.HasSuffix(path, []byte(".php")) || bytes.HasPrefix(path, []byte("//")) ||
+		scannerMarks.in(r.Bytes(parser.UserAgent))
 }
 
-var scannedPaths, scannersAgents = newNeedles(scanPaths), newNeedles(scanAgents)
+var pathMarks, scannerMarks = newNeedles(scanPaths), newNeedles(scanAgents)
 
 // needles are lower-case marks that are looked for in any case.
 type needles struct {

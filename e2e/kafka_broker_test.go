@@ -111,9 +111,11 @@ func startBroker(t *testing.T, libs string) *broker {
 	return b
 }
 
+// clusterID is one that does not look like an option.
 func clusterID() string {
 	var id [16]byte
 	rand.Read(id[:])
+	id[0] &= 0x7f
 	return base64.RawURLEncoding.EncodeToString(id[:])
 }
 

@@ -1,6 +1,11 @@
 package parser
 
-import "testing"
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+)
 
 // firstAlike is the first row of the list with the layout of the row.
 func firstAlike(row int) Dialect {
@@ -57,6 +62,27 @@ func TestExamples(t *testing.T) {
 		}
 		if string(r.Bytes(UpstreamHost)) == "" {
 			t.Errorf("%s: no upstream host: %s", d.ID, describe(r))
+		}
+	}
+}
+
+// Every layout has a golden case.
+func TestEveryDialectHasCases(t *testing.T) {
+	files, err := filepath.Glob("../testdata/logs/*/*.want")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []byte
+	for _, name := range files {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
+	}
+	for i, d := range dialects {
+		if id := firstAlike(i).String(); d.Encoding != Elsewhere && !bytes.Contains(all, []byte(`"dialect": "`+id+`"`)) {
+			t.Errorf("%s: no case has dialect %s", d.ID, id)
 		}
 	}
 }

@@ -89,8 +89,14 @@ func DialectFormat(id string) (f *Format, known bool) {
 			continue
 		}
 		dialect := firstProduct + Dialect(i)
-		if f = productFormats[dialect]; f == nil && d.Format != "" {
-			f, _ = CompileJSON([]byte(d.Format))
+		if f = productFormats[dialect]; f != nil || d.Format == "" {
+			return f, true
+		}
+		compile := compileProduct
+		if d.Encoding == JSON {
+			compile = func(s string) (*Format, error) { return CompileJSON([]byte(s)) }
+		}
+		if f, _ = compile(d.Format); f != nil {
 			f.dialect = dialect
 		}
 		return f, true

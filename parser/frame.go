@@ -41,9 +41,7 @@ func Cut(data []byte, st *FrameState) int {
 	if end == 0 {
 		return 0
 	}
-	if open := openGroup(data, openRecord(data, end), &st.groups); open < end {
-		return open
-	}
+	end = openGroup(data, openRecord(data, end), &st.groups)
 	if open := st.openWrap(data, end); open < end {
 		return openGroup(data, openRecord(data, open), &st.groups)
 	}
@@ -92,7 +90,7 @@ const (
 func stateOf(line []byte) lineState {
 	line = bytes.TrimRight(line, "\r \t")
 	if len(line) == 0 {
-		return lineWhole
+		return lineWithin
 	}
 	switch c := line[0]; {
 	case c == '{':

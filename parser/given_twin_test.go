@@ -122,3 +122,46 @@ func checkGiven(t *testing.T, f *Format, format, line string) {
 		t.Fatalf("twin has several cuts and there is no mark\n%q\n%q\n%s", format, line, summary(r))
 	}
 }
+
+// A product's layout that is given as somebody's own reads its records like
+// the reader that knows the product: by its plan too.
+func TestGivenLikeProduct(t *testing.T) {
+	var lines [][]byte
+	for _, line := range corpus(t) {
+		if len(line) > 0 && len(line) < 2000 && line[0] == '[' {
+			lines = append(lines, block(line))
+		}
+	}
+	for _, d := range dialects {
+		if d.Encoding != Text || d.Format == "" || strings.Contains(d.Format, "KUMA") {
+			continue
+		}
+		for _, planned := range []bool{false, true} {
+			f, err := Compile(d.Format)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if planned {
+				f.like = NoDialect
+			}
+			n, own, given := 0, NewParser(AllFields), NewParser(AllFields, f)
+			for _, line := range lines {
+				own.Reset(line)
+				given.Reset(line)
+				a, _ := own.Next()
+				b, _ := given.Next()
+				if a.Size < len(line) || b.Size < len(line) || a.Dialect.String() != d.ID || a.Partial || a.Suspicious || b.Dialect != Custom {
+					continue
+				}
+				n++
+				want := strings.Replace(describe(a), d.ID, "custom", 1)
+				if got := describe(b); got != want {
+					t.Errorf("%s, planned %v: %s\n got %s\nwant %s", d.ID, planned, line, got, want)
+				}
+			}
+			if n == 0 && d.ID == "istio-text-1.9-1.22" {
+				t.Errorf("%s: no record", d.ID)
+			}
+		}
+	}
+}

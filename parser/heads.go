@@ -183,7 +183,7 @@ func (p *Parser) readLed(s []byte) bool {
 	}
 	line := withoutMarks(s[at:], mark)
 	p.rec.wrap(Quote)
-	if p.readGlued(line) || p.flat(line) || p.flatOwn(line) || p.readText(line) || p.readTorn(line) {
+	if p.readGlued(line) || p.flat(line) || p.flatOwn(line, nil, 0) || p.readText(line) || p.readTorn(line) {
 		return true
 	}
 	why, stop := p.whyUnread(line)

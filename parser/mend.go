@@ -169,7 +169,7 @@ func spliceLength(s []byte) int {
 // is taken out of it.
 func (p *Parser) readSpliced(s []byte) bool {
 	m := p.unsplice(s)
-	if m == nil || !p.flat(m) && !p.flatOwn(m) && !p.readWhole(m) {
+	if m == nil || !p.flat(m) && !p.flatOwn(m, nil, 0) && !p.readWhole(m) {
 		return false
 	}
 	p.rec.Suspicious = true

@@ -57,7 +57,7 @@ func TestMixed(t *testing.T) {
 
 // Time for each byte of the mixed stream, beside one of Istio's alone.
 func BenchmarkMixed(b *testing.B) {
-	pure, mixed := mixedBlock(4<<20, "istio-text-1.9-1.22"), mixedBlock(4<<20, mixedDialects...)
+	pure, mixed := mixedBlock(1<<20, "istio-text-1.9-1.22"), mixedBlock(1<<20, mixedDialects...)
 	for name, want := range map[string]FieldSet{"code+flags": Fields(ResponseCode, ResponseFlags), "all": AllFields} {
 		b.Run(name, func(b *testing.B) {
 			p := NewParser(want)
@@ -65,13 +65,13 @@ func BenchmarkMixed(b *testing.B) {
 			readAll(p, mixed)
 			b.ReportAllocs()
 			b.SetBytes(int64(len(mixed)))
-			var alone, together time.Duration
+			alone, together := time.Hour, time.Hour // the best of all rounds
 			for b.Loop() {
 				begin := time.Now()
 				readAll(p, pure)
 				middle := time.Now()
 				readAll(p, mixed)
-				alone, together = alone+middle.Sub(begin), together+time.Since(middle)
+				alone, together = min(alone, middle.Sub(begin)), min(together, time.Since(middle))
 			}
 			b.ReportMetric(float64(together)/float64(len(mixed))/(float64(alone)/float64(len(pure))), "x-istio")
 		})

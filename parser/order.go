@@ -23,7 +23,7 @@ type order struct {
 // Orders are found by how an object begins.
 const (
 	orderSets = 8
-	orderWays = 4
+	orderWays = 8
 )
 
 // An orders holds the orders that were learned: the last one, and those of the
@@ -35,8 +35,15 @@ type orders struct {
 	misses int              // objects in a row that were in no order that is known
 }
 
+// orderSet is the set of an object by its first key and its last one.
 func orderSet(s []byte) uint8 {
-	return uint8(load64(s, 2) * 0x9e3779b97f4a7c15 >> 61)
+	i := len(s) - 4
+	for i > 8 && (s[i] != '"' || s[i+1] != ':') {
+		i--
+	}
+	const odd = 0x9e3779b97f4a7c15
+	h := (load64(s, 2)*odd ^ load64(s, max(i-8, 0))) * odd
+	return uint8(h >> 61)
 }
 
 // room returns the order to overwrite with that of s; nil when nothing is to
@@ -46,11 +53,14 @@ func (q *orders) room(s []byte, keys int) *order {
 		return nil
 	}
 	i := orderSet(s)
-	way := &q.sets[i][q.next[i]%orderWays]
-	q.next[i]++
-	if *way == nil {
-		*way = &order{steps: make([]step, 0, 48), buffer: make([]byte, 0, 2<<10)}
+	set := &q.sets[i]
+	for k := range set {
+		if set[k] == nil {
+			set[k] = &order{steps: make([]step, 0, 48), buffer: make([]byte, 0, 2<<10)}
+		}
 	}
+	way := &set[q.next[i]%orderWays]
+	q.next[i]++
 	q.last = *way
 	return *way
 }

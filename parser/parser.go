@@ -7,6 +7,7 @@ import "bytes"
 type Parser struct {
 	want    FieldSet
 	layouts textLayouts
+	own     *Format // of ownLayouts, the last that a line had
 
 	given      []*Format // the caller's formats stand in front
 	wanted     []uint64  // columns of each of them to store
@@ -214,11 +215,11 @@ func (p *Parser) fast(s []byte, head int) (ok bool) {
 	case p.givenText && (head > 0 || p.ownLine(s)) && p.flatGiven(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin):
 		ok = true
 	case c == '[':
-		ok = !p.givenText && (p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin) || p.flatOwn(s[head:]))
+		ok = !p.givenText && (p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin) || p.flatOwn(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin))
 	case c == '{':
 		ok = !p.givenBrace && p.flatObject(s[head:])
 	case c == 'A':
-		ok = !p.givenText && p.flatOwn(s[head:])
+		ok = !p.givenText && p.flatOwn(s[head:], nil, 0)
 	}
 	if !ok {
 		p.rec.depth = 0
@@ -382,9 +383,9 @@ func (p *Parser) readLine(s []byte) bool {
 		if n < len(s) && s[n] == '"' && doubledQuotes(s) && p.readMended(s) {
 			return true
 		}
-		return p.givenText && p.flat(s) || p.flatOwn(s) || p.readGlued(s) || p.readText(s) || p.readTorn(s)
+		return p.givenText && p.flat(s) || p.flatOwn(s, nil, 0) || p.readGlued(s) || p.readText(s) || p.readTorn(s)
 	}
-	if ownHead(s) > 0 && (p.flatOwn(s) || p.readGlued(s) || p.readText(s)) {
+	if ownHead(s) > 0 && (p.flatOwn(s, nil, 0) || p.readGlued(s) || p.readText(s)) {
 		return true
 	}
 	r.text = s
@@ -408,7 +409,7 @@ func accessHead(s []byte) int {
 func (p *Parser) readGlued(s []byte) bool {
 	for at := gluedHead(s, 1); at > 0; at = gluedHead(s, at+1) {
 		first := trimBlanks(s[:at])
-		if p.flat(first) || p.flatOwn(first) || p.readText(first) && p.cuts.full {
+		if p.flat(first) || p.flatOwn(first, nil, 0) || p.readText(first) && p.cuts.full {
 			_, p.suspect = p.layoutOf(s) // a user may have written the second head
 			p.splitAt(s, at)
 			return true

@@ -54,16 +54,20 @@ func compileProduct(format string) (*Format, error) {
 }
 
 // flatOwn reads a whole record in a layout that flat does not know, when no
-// value upsets the layout's plan.
-func (p *Parser) flatOwn(s []byte) bool {
+// value upsets the layout's plan. The quotes are as for place.
+func (p *Parser) flatOwn(s []byte, quotes []uint16, base int) bool {
 	if hasPrefix(s, emissaryHead) {
 		if p.flat(s[len(emissaryHead):]) && p.rec.Dialect == envoyDefault {
 			p.rec.Dialect = emissaryText
 			return true
 		}
 	}
-	for _, f := range ownLayouts {
-		if p.readPlan(f, ^uint64(0), s, nil, 0) {
+	if p.own != nil && p.readPlan(p.own, ^uint64(0), s, quotes, base) {
+		return true
+	}
+	for _, f := range ownLayouts { // no line has the plan of two
+		if f != p.own && p.readPlan(f, ^uint64(0), s, quotes, base) {
+			p.own = f
 			return true
 		}
 	}

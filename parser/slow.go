@@ -101,6 +101,7 @@ func (p *Parser) takePart(f *Format, s []byte) bool {
 	r.Dialect = Inferred
 	r.present &= Fields(StartTime, Method, Path, Protocol, ResponseCode, ResponseFlags)
 	p.inferDetails(s)
+	p.inferTail(s)
 	return true
 }
 
@@ -138,10 +139,53 @@ func (p *Parser) inferDetails(s []byte) {
 	for hi < len(s) && s[hi] != ' ' {
 		hi++
 	}
-	if lo < hi && s[lo]|' ' >= 'a' && s[lo]|' ' <= 'z' && bytes.IndexByte(s[lo:hi], '_') > 0 {
+	if lo < hi && s[lo]|' ' >= 'a' && s[lo]|' ' <= 'z' && (bytes.IndexByte(s[lo:hi], '_') > 0 || isOneOf(s[lo:hi], detailsNames)) {
 		r.layout |= 1 << ResponseCodeDetails
 		p.keep(ResponseCodeDetails, span{uint32(lo), uint32(hi)})
 	}
+}
+
+// inferTail reads the right end of a line whose layout is in no list: the
+// numbers, the quoted columns and what follows them, if they stand there as in
+// Envoy's default format or Istio's, in one place only.
+func (p *Parser) inferTail(s []byte) {
+	r := &p.rec
+	if r.Suspicious {
+		return
+	}
+	var tail *Format
+	from := 0
+	for i := int(r.spans[ResponseFlags].hi) + 1; i < len(s); i++ {
+		if s[i-1] != ' ' || r.numbers(i) < 0 {
+			continue
+		}
+		for _, d := range [...]Dialect{istioText19, envoyDefault} {
+			f := productFormats[d]
+			if p.cuts.run(f, s, f.columnOf(BytesReceived), i); !p.cuts.full {
+				continue
+			}
+			if tail != nil {
+				return
+			}
+			tail, from = f, i
+		}
+	}
+	if tail != nil {
+		p.cuts.run(tail, s, tail.columnOf(BytesReceived), from)
+		p.takeColumns(tail, s)
+		for i := tail.columnOf(BytesReceived); i < len(tail.columns); i++ {
+			r.layout |= 1 << tail.columns[i].field
+		}
+	}
+}
+
+// columnOf is the column of a field that the format has.
+func (f *Format) columnOf(field Field) int {
+	i := 0
+	for f.columns[i].field != field {
+		i++
+	}
+	return i
 }
 
 // column stores one column's value.

@@ -14,7 +14,7 @@ const (
 // on the line before it, or is nobody's.
 func startsWrap(line []byte) bool {
 	if len(line) < 2 {
-		return false
+		return len(line) == 1 && line[0] == '{'
 	}
 	switch c := line[0]; {
 	case c == '"':
@@ -337,7 +337,7 @@ func (p *Parser) readJoined() bool {
 	s := padded(&p.wrap)
 	p.rec.forget()
 	if accessHead(s) > 0 || ownHead(s) > 0 {
-		return p.flat(s) || p.flatOwn(s) || p.readText(s)
+		return p.flat(s) || p.flatOwn(s, nil, 0) || p.readText(s)
 	}
 	return p.readTorn(s)
 }

@@ -54,6 +54,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 			sampleList(&d.noiseSamples), sampleList(&d.kubectlSamples),
 		},
 	}
+	d.attachHealth(r.Inputs)
 	if d.hasTime {
 		r.Span = &Span{utc(d.first), utc(d.last), float64(d.last-d.first) / 1e9}
 	}
@@ -348,16 +349,24 @@ func (d *Delta) placeTallies() []PlaceTally {
 }
 
 func (d *Delta) timeline() Timeline {
-	t := Timeline{CellSeconds: cellNanos / 1e9, Untimed: d.untimed, Cells: []Cell{}}
+	t := Timeline{CellSeconds: cellNanos / 1e9, Untimed: d.untimed, Cells: make([]Cell, 0, d.cells.used)}
+	flags := map[key][]string{}
 	for k, n := range d.cells.all {
 		o := unpack(k.rest)
+		set := key{flags: k.flags, rest: packPlain(noName, 0, o.unknown, 0)}
+		if flags[set] == nil {
+			flags[set] = d.flagNames(k)
+		}
 		t.Cells = append(t.Cells, Cell{
-			Time: utc(k.at * cellNanos), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: d.flagNames(k),
+			Time: utc(k.at * cellNanos), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: flags[set],
 			Cause: d.causeName(o.details), Failed: n,
 		})
 	}
 	slices.SortFunc(t.Cells, func(a, b Cell) int {
-		return cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Cluster, b.Cluster), compareCodes(a.Code, b.Code), slices.Compare(a.Flags, b.Flags), cmp.Compare(a.Cause, b.Cause))
+		if c := cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Cluster, b.Cluster)); c != 0 {
+			return c
+		}
+		return cmp.Or(compareCodes(a.Code, b.Code), slices.Compare(a.Flags, b.Flags), cmp.Compare(a.Cause, b.Cause))
 	})
 	return t
 }

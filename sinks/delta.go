@@ -86,7 +86,9 @@ type Delta struct {
 	byPlace  []PlaceCounts // by id of places
 	events   [parser.NumEmitters][firstName + maxLevels]counts
 
-	meter *meter // nil unless series are counted
+	meter  *meter           // nil unless series are counted
+	metAt  int64            // start of the access record that is counted; 0: not known
+	metDir parser.Direction // its direction
 
 	clock       clock
 	hasTime     bool
@@ -103,7 +105,12 @@ type Delta struct {
 	lastPlace  uint16 // place of lastOrigin
 	lastInput  string
 	lastProxy  uint16 // proxy of lastInput
-	scratch    []byte
+
+	inputs   names
+	segments [][]segment             // by id of inputs
+	batch    segment                 // since EndBatch
+	batched  [parser.NumKinds]uint64 // records at EndBatch
+	scratch  []byte
 }
 
 // A Volume is how much there is of something.
@@ -152,6 +159,7 @@ func NewDelta() *Delta {
 		words:    newNames(maxWords),
 		sights:   newNames(maxSights),
 		pairs:    newPairs(),
+		inputs:   newNames(maxInputs),
 		scratch:  make([]byte, 0, 2*maxName),
 	}
 }
@@ -159,7 +167,7 @@ func NewDelta() *Delta {
 // Reset makes the Delta empty and keeps its memory.
 func (d *Delta) Reset() {
 	kept := *d
-	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies, &kept.words, &kept.sights} {
+	for _, t := range []*names{&kept.clusters, &kept.details, &kept.unknown, &kept.places, &kept.levels, &kept.proxies, &kept.words, &kept.sights, &kept.inputs} {
 		t.reset()
 	}
 	kept.combos.reset()
@@ -178,7 +186,7 @@ func (d *Delta) Reset() {
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
 		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
-		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter,
+		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter, inputs: kept.inputs,
 	}
 }
 
@@ -235,9 +243,12 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
 	dir := d.direction(r, cluster)
 	at, timed := d.clock.time(r)
+	d.metAt, d.metDir = at, dir
 	if timed {
 		d.addTime(at, at)
+		d.batch.see(at)
 	}
+	d.batch.met(r.Dialect)
 	d.sampled.add(r, dir, at)
 	if timed && !v.Failed {
 		d.load.add(cluster, at)

@@ -127,7 +127,10 @@ func (t *joins) join() joined {
 	j := joined{consequences: map[uint16]map[uint16]uint64{}, alone: map[uint16]uint64{}, scale: 1 << t.level}
 	hops := slices.Clone(t.hops)
 	slices.SortFunc(hops, func(a, b hop) int {
-		return cmp.Or(cmp.Compare(a.id, b.id), cmp.Compare(a.at, b.at), cmp.Compare(b.dir, a.dir), cmp.Compare(a.name, b.name), cmp.Compare(a.cause, b.cause))
+		if a.id != b.id { // most of the time
+			return cmp.Compare(a.id, b.id)
+		}
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(b.dir, a.dir), cmp.Compare(a.name, b.name), cmp.Compare(a.cause, b.cause))
 	})
 	for len(hops) > 0 {
 		n := 1

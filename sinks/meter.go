@@ -74,17 +74,32 @@ type meter struct {
 	events   map[string]*counter // by cause
 	timings  [parser.NumDirections][2]timing
 	lost     map[string]uint64 // bytes
-	inputs   map[string]int64  // the latest start of a record, nanoseconds since 1970
+	inputs   map[string]*int64 // the latest start of a record, nanoseconds since 1970
 
-	works []work // by id of places
-	at    work   // of the origin that was met last
-	from  [2]string
-	last  *counter // of requests that the last record was
-	key   series
+	pods   map[[2]string]*work // by namespace and pod of a stream
+	places []*work             // by id of places
+	at     *work               // of the stream that was met last
+	from   [2]string
+	source string // the input that was met last
+	latest *int64 // its entry of inputs
 }
 
-// A work is the workload that a place belongs to.
-type work struct{ namespace, workload string }
+// A work is the workload that a place belongs to, with the counters that its
+// records go to.
+type work struct {
+	namespace, workload string
+	requests            [parser.NumDirections]*counter
+	flags               [parser.NumDirections][parser.NumFlags + 1]*counter
+	failures            [16]failure // met lately
+}
+
+// A failure is a counter by what it is for.
+type failure struct {
+	cause *classify.Cause
+	dir   parser.Direction
+	class uint8
+	c     *counter
+}
 
 // CountSeries makes d count what metrics show, too. A Snapshot into which it is
 // merged does the same.
@@ -95,7 +110,7 @@ func (d *Delta) CountSeries() {
 }
 
 func newMeter(most int) *meter {
-	m := &meter{max: most, events: map[string]*counter{}, lost: map[string]uint64{}, inputs: map[string]int64{}}
+	m := &meter{max: most, events: map[string]*counter{}, lost: map[string]uint64{}, inputs: map[string]*int64{}, pods: map[[2]string]*work{}}
 	for f := range m.families {
 		m.families[f] = map[series]*counter{}
 	}
@@ -107,22 +122,25 @@ func (m *meter) reset() {
 	if m == nil {
 		return
 	}
-	for f, rows := range m.families {
+	for _, rows := range m.families {
 		if len(rows) > m.max {
 			clear(rows)
+			clear(m.pods)
+			m.at = nil
 		}
 		for _, c := range rows {
 			c.n = 0
 		}
-		m.limited[f] = 0
 	}
 	for _, c := range m.events {
 		c.n = 0
 	}
+	for _, at := range m.inputs {
+		*at = 0
+	}
 	m.timings = [parser.NumDirections][2]timing{}
 	clear(m.lost)
-	clear(m.inputs)
-	m.works, m.last = m.works[:0], nil
+	m.places = m.places[:0]
 }
 
 // AddLost counts bytes that are known of and were never read, under a reason
@@ -153,60 +171,99 @@ func (m *meter) event(cause string) *counter {
 }
 
 func (d *Delta) meterRequest(from *Origin, r *parser.Record, v *classify.Verdict) {
-	m := d.meter
+	m, dir := d.meter, d.metDir
 	w := d.work(from, r)
-	k := series{namespace: w.namespace, workload: w.workload, direction: r.Direction()}
-	if m.last == nil || m.key != k {
-		m.key, m.last = k, m.row(requestsFamily, k, 1)
+	c := w.requests[dir]
+	if c == nil {
+		c = m.row(requestsFamily, w.series(dir))
+		w.requests[dir] = c
 	}
-	m.last.n++
+	c.n++
 	failed := 0
 	if v.Failed {
 		failed = 1
-		m.fail(k, r, v)
+		m.fail(w, dir, r, v)
 	}
 	if ms, ok := r.Number(parser.Duration); ok {
-		m.timings[k.direction][failed].add(int64(ms))
+		m.timings[dir][failed].add(int64(ms))
 	}
-	if at, ok := d.clock.time(r); ok && at > m.inputs[from.Source] {
-		m.inputs[from.Source] = at
+	if m.latest == nil || m.source != from.Source {
+		m.source, m.latest = from.Source, m.input(from.Source)
 	}
+	*m.latest = max(*m.latest, d.metAt)
 	if flags, _ := r.Flags(); flags != 0 {
-		m.flag(k, flags)
+		m.flag(w, dir, flags)
 	}
 }
 
-func (m *meter) fail(k series, r *parser.Record, v *classify.Verdict) {
-	k.name = unexplained
+func (m *meter) input(name string) *int64 {
+	at := m.inputs[name]
+	if at == nil {
+		at = new(int64)
+		m.inputs[name] = at
+	}
+	return at
+}
+
+func (w *work) series(dir parser.Direction) series {
+	return series{namespace: w.namespace, workload: w.workload, direction: dir}
+}
+
+func (m *meter) fail(w *work, dir parser.Direction, r *parser.Record, v *classify.Verdict) {
+	class := uint8(0)
+	if code, ok := r.Code(); ok && code >= 100 && code < 600 {
+		class = uint8(code / 100)
+	}
+	free := &w.failures[len(w.failures)-1]
+	for i := range w.failures {
+		x := &w.failures[i]
+		if x.c == nil {
+			free = x
+			break
+		}
+		if x.cause == v.Cause && x.dir == dir && x.class == class {
+			x.c.n++
+			return
+		}
+	}
+	k := w.series(dir)
+	k.name, k.class = unexplained, class
 	if v.Cause != nil {
 		k.name = v.Cause.ID
 	}
-	if code, ok := r.Code(); ok && code >= 100 && code < 600 {
-		k.class = uint8(code / 100)
-	}
-	m.row(failuresFamily, k, 1).n++
+	*free = failure{v.Cause, dir, class, m.row(failuresFamily, k)}
+	free.c.n++
 }
 
-func (m *meter) flag(k series, flags parser.FlagSet) {
-	k.name = other
+func (m *meter) flag(w *work, dir parser.Direction, flags parser.FlagSet) {
 	if flags&parser.UnknownFlags != 0 {
-		m.row(flagsFamily, k, 1).n++
+		m.flagRow(w, dir, parser.NumFlags, other).n++
 	}
 	for rest := uint64(flags &^ parser.UnknownFlags); rest != 0; rest &= rest - 1 {
-		k.name = parser.Flag(bits.TrailingZeros64(rest)).String()
-		m.row(flagsFamily, k, 1).n++
+		f := parser.Flag(bits.TrailingZeros64(rest))
+		m.flagRow(w, dir, int(f), f.String()).n++
 	}
 }
 
-// row is the counter of a series, to which n will be added. When there are too
-// many, first the workload gives way, then all but the direction.
-func (m *meter) row(f family, k series, n uint64) *counter {
+func (m *meter) flagRow(w *work, dir parser.Direction, i int, name string) *counter {
+	c := w.flags[dir][i]
+	if c == nil {
+		k := w.series(dir)
+		k.name = name
+		c = m.row(flagsFamily, k)
+		w.flags[dir][i] = c
+	}
+	return c
+}
+
+// row is the counter of a series. When there are too many, first the workload
+// gives way, then all but the direction.
+func (m *meter) row(f family, k series) *counter {
 	rows := m.families[f]
 	if c := rows[k]; c != nil {
 		return c
 	}
 	if len(rows) >= m.max {
-		m.limited[f] += n
 		k.namespace, k.workload = other, other
 		if c := rows[k]; c != nil {
 			return c
@@ -229,11 +286,13 @@ func (m *meter) merge(o *meter) {
 			if from.n == 0 {
 				continue
 			}
-			c := m.row(family(f), k, from.n)
+			if k.workload == other || m.families[f][k] == nil && len(m.families[f]) >= m.max {
+				m.limited[f] += from.n
+			}
+			c := m.row(family(f), k)
 			c.n += from.n
 			c.bear(from.born)
 		}
-		m.limited[f] += o.limited[f]
 	}
 	for cause, from := range o.events {
 		if from.n > 0 {
@@ -249,7 +308,10 @@ func (m *meter) merge(o *meter) {
 		m.lost[reason] += n
 	}
 	for input, at := range o.inputs {
-		m.inputs[input] = max(m.inputs[input], at)
+		if *at > 0 {
+			mine := m.input(input)
+			*mine = max(*mine, *at)
+		}
 	}
 }
 
@@ -280,28 +342,47 @@ func (s *Snapshot) SetMaxSeries(n int) {
 
 // work is the workload of a record. A stream whose place is known speaks for
 // all its records: a place in the record could be forged.
-func (d *Delta) work(from *Origin, r *parser.Record) work {
+func (d *Delta) work(from *Origin, r *parser.Record) *work {
 	m := d.meter
 	if from.Namespace != "" || len(r.Envelopes()) == 0 {
-		if m.from != [2]string{from.Namespace, from.Pod} {
+		if m.at == nil || m.from != [2]string{from.Namespace, from.Pod} {
 			m.from = [2]string{from.Namespace, from.Pod}
-			m.at = work{labelValue(from.Namespace), labelValue(workloadOf(from.Pod))}
+			m.at = m.pod(m.from)
 		}
 		return m.at
 	}
-	id := d.place(from, r)
-	for int(id) >= len(m.works) {
-		m.works = append(m.works, work{})
+	id := int(d.place(from, r))
+	for id >= len(m.places) {
+		m.places = append(m.places, nil)
 	}
-	w := &m.works[id]
-	if w.namespace == "" && id >= firstName {
-		parts := strings.Split(string(d.places.name(id)), "\x00")
-		*w = work{labelValue(parts[0]), labelValue(workloadOf(parts[1]))}
+	if m.places[id] == nil {
+		m.places[id] = m.workAt(d.places.name(uint16(id)), id == int(otherName))
 	}
-	if id == otherName {
-		return work{other, other}
+	return m.places[id]
+}
+
+// workAt is the workload of a place, whose parts are closed by a zero byte.
+func (m *meter) workAt(place []byte, tooMany bool) *work {
+	switch {
+	case tooMany:
+		return m.pod([2]string{other, other})
+	case len(place) == 0:
+		return m.pod([2]string{})
 	}
-	return *w
+	parts := strings.Split(string(place), "\x00")
+	return m.pod([2]string{parts[0], parts[1]})
+}
+
+func (m *meter) pod(at [2]string) *work {
+	w := m.pods[at]
+	if w == nil {
+		if len(m.pods) > 2*m.max {
+			clear(m.pods)
+		}
+		w = &work{namespace: labelValue(at[0]), workload: labelValue(workloadOf(at[1]))}
+		m.pods[at] = w
+	}
+	return w
 }
 
 // workloadOf takes off a pod's name what its controller appended: the hash of

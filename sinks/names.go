@@ -29,14 +29,24 @@ type names struct {
 	lately [recents]uint16 // ids
 }
 
-// recents is how many names are remembered that were looked up lately, by two
-// words of them: most records name one of few clusters.
+// recents is how many names are remembered that were looked up lately, by some
+// bytes of them: most records name one of few clusters.
 const recents = 1024
 
-// recentSlot is where a name of at least sixteen bytes is remembered.
+// recentSlot is where a name is remembered.
 func recentSlot(name []byte) uint64 {
-	h := binary.LittleEndian.Uint64(name[len(name)/2-4:]) ^ binary.LittleEndian.Uint64(name[8:])
-	return (h + uint64(len(name))) * 0x9e3779b97f4a7c15 >> 54
+	h, n := uint64(0), len(name)
+	switch {
+	case n >= 16:
+		h = binary.LittleEndian.Uint64(name[n/2-4:]) ^ binary.LittleEndian.Uint64(name[8:])
+	case n >= 8:
+		h = 3*binary.LittleEndian.Uint64(name) + binary.LittleEndian.Uint64(name[n-8:])
+	case n >= 4:
+		h = uint64(binary.LittleEndian.Uint32(name)) | uint64(binary.LittleEndian.Uint32(name[n-4:]))<<32
+	default:
+		h = uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16
+	}
+	return (h + uint64(n)) * 0x9e3779b97f4a7c15 >> 54
 }
 
 type nameSlot struct {
@@ -53,9 +63,6 @@ func (t *names) id(name []byte) uint16 {
 		return noName
 	}
 	name = name[:min(len(name), maxName)]
-	if len(name) < 16 {
-		return t.find(name)
-	}
 	id := &t.lately[recentSlot(name)]
 	if string(t.name(*id)) != string(name) {
 		*id = t.find(name)

@@ -47,6 +47,7 @@ type page struct {
 	color bool
 	ascii bool
 	wide  bool
+	top   int    // rows of each table; 0: as many as usual
 	times string // layout of times of day
 	chars runewidth.Condition
 }
@@ -59,7 +60,7 @@ const (
 )
 
 func newPage(opt TextOptions) *page {
-	p := &page{symbols: unicodeSymbols, width: max(opt.Width, minWidth), color: opt.Color, ascii: opt.ASCII, wide: opt.Wide}
+	p := &page{symbols: unicodeSymbols, width: max(opt.Width, minWidth), color: opt.Color, ascii: opt.ASCII, wide: opt.Wide, top: opt.Top}
 	if opt.Width <= 0 {
 		p.width = defaultWidth
 	}
@@ -71,6 +72,9 @@ func newPage(opt TextOptions) *page {
 
 // most is how many rows of a sort are shown, if usually it is n.
 func (p *page) most(n int) int {
+	if p.top > 0 {
+		return p.top
+	}
 	if p.wide {
 		return math.MaxInt
 	}

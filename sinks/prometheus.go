@@ -120,13 +120,13 @@ func (e *exposition) ages() {
 		return
 	}
 	for _, input := range e.o.Inputs {
-		at, ok := e.m.inputs[input]
+		at := e.m.inputs[input]
 		switch {
-		case !ok:
+		case at == nil || *at == 0:
 		case e.at.Name == "flagwatch_input_lag_seconds":
-			e.gauge(max(e.o.Now.Sub(time.Unix(0, at)).Seconds(), 0), input)
+			e.gauge(max(e.o.Now.Sub(time.Unix(0, *at)).Seconds(), 0), input)
 		default:
-			e.gauge(float64(at/1e6)/1e3, input)
+			e.gauge(float64(*at/1e6)/1e3, input)
 		}
 	}
 }

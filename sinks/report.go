@@ -41,6 +41,10 @@ type Report struct {
 	Invalid    []ReasonTally `json:"invalid"`
 	Samples    Samples       `json:"samples"`
 
+	Groupings []Grouping `json:"groupings,omitempty"` // see GroupBy
+
+	Snapshot string `json:"snapshot,omitempty"` // see AttachSnapshot
+
 	snapshot *Snapshot // that it was computed from; metrics are drawn from that
 }
 
@@ -68,6 +72,8 @@ type Input struct {
 
 	SameAs  string `json:"sameAs,omitempty"`       // the input with the same contents, which was read instead
 	NotRead int64  `json:"bytesNotRead,omitempty"` // because only a part was asked for
+
+	Health *Health `json:"health,omitempty"`
 }
 
 // Totals are records, except for Kubectl's lines of noise.

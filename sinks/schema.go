@@ -13,12 +13,17 @@ import (
 // Schema returns the JSON Schema (2020-12) of a Report as WriteJSON writes it,
 // derived from its types. Later versions of v1 add properties, so readers must
 // accept those that they do not know.
-func Schema() []byte {
+func Schema() []byte { return schemaOf(reflect.TypeFor[Report](), "flagwatch report, v1") }
+
+// DiffSchema is Schema for a Diff.
+func DiffSchema() []byte { return schemaOf(reflect.TypeFor[Diff](), "flagwatch diff, v1") }
+
+func schemaOf(t reflect.Type, title string) []byte {
 	s := schemas{defs: map[string]any{}, enums: enums()}
-	root := s.of(reflect.TypeFor[Report](), "")
+	root := s.of(t, "")
 	doc := map[string]any{
 		"$schema": "https://json-schema.org/draft/2020-12/schema",
-		"title":   "flagwatch report, v1",
+		"title":   title,
 		"$ref":    root["$ref"],
 		"$defs":   s.defs,
 	}
@@ -40,7 +45,7 @@ func enums() map[string][]string {
 		reasons = append(reasons, r.String())
 	}
 	return map[string][]string{
-		"Report.apiVersion": {apiVersion}, "Report.kind": {"Report"},
+		"Report.apiVersion": {apiVersion}, "Report.kind": {"Report"}, "Diff.apiVersion": {apiVersion}, "Diff.kind": {"Diff"}, "Change.change": ChangeKinds(), "Grouping.by": Groupings(),
 		"Card.fold": FoldNames(), "Card.severity": severities, "Verdict.severity": severities, "Evidence.kind": EvidenceKinds(),
 		"ProxyTally.status": ProxyStatuses(), "Milestone.name": milestoneNames[1:], "EventTally.emitter": emitters, "ReasonTally.reason": reasons,
 	}

@@ -38,6 +38,7 @@ func (d *Delta) Merge(o *Delta) {
 	d.mergeAccess(o)
 	d.mergePlaces(o)
 	d.mergeEvents(o)
+	d.mergeHealth(o)
 	d.sampled.merge(&o.sampled)
 	d.invalidSamples.merge(&o.invalidSamples)
 	d.suspiciousSamples.merge(&o.suspiciousSamples)

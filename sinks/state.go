@@ -20,7 +20,7 @@ import (
 
 // leave are the fields that a picture need not have: Merge makes them anew.
 var leave = []string{
-	"Delta.meter", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.usualClass", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy",
+	"Delta.meter", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.usualClass", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy",
 	"names.seed", "names.slots", "names.lately", "groups.ids", "groups.last", "groups.lastID",
 }
 
@@ -136,7 +136,7 @@ func merged(s *Snapshot, d *Delta) (err error) {
 }
 
 func (d *Delta) counters() *counters {
-	t := &counters{Kinds: map[string]Volume{}, Invalid: map[string]uint64{}, Discarded: map[string]uint64{}, Events: map[string]uint64{}}
+	t := &counters{Kinds: map[string]Volume{}, Invalid: map[string]uint64{}, Discarded: map[string]uint64{}, Events: map[string]uint64{}, Inputs: map[string]int64{}}
 	for k := range parser.NumKinds {
 		t.Kinds[k.String()] = d.kinds[k]
 	}
@@ -152,7 +152,10 @@ func (d *Delta) counters() *counters {
 	if m == nil {
 		return t
 	}
-	t.Lost, t.Inputs, t.Limited = m.lost, m.inputs, m.limited[:]
+	t.Lost, t.Limited = m.lost, m.limited[:]
+	for input, at := range m.inputs {
+		t.Inputs[input] = *at
+	}
 	for cause, c := range m.events {
 		t.Events[cause] = c.n
 	}
@@ -188,7 +191,7 @@ func (d *Delta) restore(t *counters, totals bool) {
 		m.event(cause).n += n
 	}
 	for input, at := range t.Inputs {
-		m.inputs[input] = at
+		*m.input(input) = at
 	}
 	copy(m.limited[:], t.Limited)
 	for f, list := range t.families() {

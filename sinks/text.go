@@ -16,6 +16,7 @@ type TextOptions struct {
 	Color   bool // repeat the marks in colour
 	ASCII   bool // nothing but ASCII
 	Wide    bool // all rows and all cards, and names in full: rows may be wider than Width
+	Top     int  // rows of each table; 0: some
 	Brief   bool // without cards and without the tables behind them
 	Quiet   bool // only the answer and the table of causes
 	Verbose bool // print the account of records and bytes, too
@@ -78,6 +79,7 @@ func (p *page) all(r *Report) {
 		p.failures(r)
 	}
 	p.causes(r)
+	p.groupings(r.Groupings)
 	p.hints(r)
 	p.proxies(r)
 	if r.Totals.Access > 0 {
@@ -87,6 +89,9 @@ func (p *page) all(r *Report) {
 		p.clusters(r)
 	}
 	p.others(r)
+	if p.wide {
+		p.health(r.Inputs)
+	}
 	p.advice(r)
 }
 

@@ -161,13 +161,7 @@ next:
 			union[i].excess += theirs
 		}
 	}
-	slices.SortStableFunc(union, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.value(), b.value()))
-	})
-	t.reset()
-	for _, e := range union[:min(len(union), t.max)] {
-		t.list, t.hashes = append(t.list, e), append(t.hashes, hashValue(e.key, e.name[:e.length]))
-	}
+	t.keep(union)
 }
 
 // clone returns a copy with memory of its own.
@@ -183,19 +177,38 @@ func (t *top) dropUnsure() {
 	t.list = slices.DeleteFunc(t.list, func(e entry) bool { return 2*e.excess > e.count })
 }
 
-// fill adds values with exact counts, the most frequent first. Without others
-// only those that stay are looked at.
+// fill adds values with exact counts, the most frequent first. Of those that t
+// does not keep, only the first ones can come among its values.
 func (t *top) fill(values []*pairSlot, name func(*pair) []byte) {
-	exact := newTop(len(values) + 1)
-	if len(t.list) == 0 {
-		values = values[:min(len(values), t.max)]
-	}
+	floor, kept := t.floor(), len(t.list)
+	var more []entry
 	for _, v := range values {
-		e := entry{key: v.pair.key, count: v.n, when: v.when}
-		e.length = uint8(copy(e.name[:], name(&v.pair)))
-		exact.list = append(exact.list, e)
+		if kept == 0 && len(more) == t.max {
+			break
+		}
+		text := name(&v.pair)
+		if i := t.find(v.pair.key, text); i >= 0 {
+			e := &t.list[i]
+			e.count += v.n
+			e.when.merge(v.when)
+		} else if len(more) < t.max {
+			e := entry{key: v.pair.key, count: v.n + floor, excess: floor, when: v.when}
+			e.length = uint8(copy(e.name[:], text))
+			more = append(more, e)
+		}
 	}
-	t.merge(&exact, func(k key) key { return k })
+	t.keep(append(t.list[:kept:kept], more...))
+}
+
+// keep makes the most frequent of the entries those of t.
+func (t *top) keep(list []entry) {
+	slices.SortStableFunc(list, func(a, b entry) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.value(), b.value()))
+	})
+	t.reset()
+	for _, e := range list[:min(len(list), t.max)] {
+		t.list, t.hashes = append(t.list, e), append(t.hashes, hashValue(e.key, e.name[:e.length]))
+	}
 }
 
 func (t *top) reset() {

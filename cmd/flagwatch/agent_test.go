@@ -184,3 +184,47 @@ func TestAgentIsTerminated(t *testing.T) {
 	n.settle()
 	n.stop(syscall.SIGTERM)
 }
+
+// -f goes on with what is added to a file, also when it is rotated, and prints
+// the report at the end.
+func TestFollow(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "access.log")
+	add := func(n int) {
+		f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		if _, err := io.WriteString(f, strings.Repeat(sampleLine, n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	add(3)
+	p := start(t, "-f", "-o", "json", "--every", "100ms", path)
+	for want, n := 3, 0; n < 3; n++ {
+		for {
+			line, err := p.out.ReadString('\n')
+			if err != nil {
+				t.Fatalf("%v: %s", err, p.errs.String())
+			}
+			if strings.Contains(line, fmt.Sprintf(`"access": %d,`, want)) {
+				break
+			}
+		}
+		if n == 0 {
+			if err := os.Rename(path, path+".1"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		add(2)
+		want += 2
+	}
+	p.signal(t, os.Interrupt)
+	rest, err := io.ReadAll(p.out)
+	if err != nil || !strings.Contains(string(rest), `"complete": true`) {
+		t.Errorf("%v: %s", err, rest)
+	}
+	if code := p.status(t); code != 0 {
+		t.Errorf("exit code %d: %s", code, p.errs.String())
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/sinks"
 )
 
 // A completion is a value of a flag, and what it means.
@@ -13,6 +14,7 @@ type completion struct{ value, about string }
 // completions are the values of flags that are no choice and no file.
 func completions() map[string]func() []completion {
 	return map[string]func() []completion{
+		"by":       groupingCompletions,
 		"every":    func() []completion { return []completion{{"10s", ""}, {"30s", ""}, {"1m", ""}, {"5m", ""}} },
 		"for":      func() []completion { return []completion{{"5s", ""}, {"15s", ""}} },
 		"jobs":     func() []completion { return []completion{{"1", "one worker"}, {"0", "one worker a CPU"}} },
@@ -25,6 +27,13 @@ func completions() map[string]func() []completion {
 func choiceCompletions(c *choice) (list []completion) {
 	for _, v := range c.list {
 		list = append(list, completion{v, outputFormatOf(v).about})
+	}
+	return list
+}
+
+func groupingCompletions() (list []completion) {
+	for _, name := range sinks.Groupings() {
+		list = append(list, completion{name, ""})
 	}
 	return list
 }

@@ -117,11 +117,15 @@ func newSandbox(t *testing.T) sandbox {
 		}
 		writeFile(t, file, data)
 	}
+	report := []byte(runJSON(t, 0, "-o", "json", filepath.Join(dir, "access.log")))
+	for _, name := range []string{"before.json", "after.json", "part-0.json"} {
+		writeFile(t, filepath.Join(dir, name), report)
+	}
 	bin := filepath.Join(dir, "bin")
 	if err := os.Mkdir(bin, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for name, script := range map[string]string{"kubectl": "cat " + filepath.Join(dir, "access.log"), "jq": "cat"} {
+	for name, script := range map[string]string{"kubectl": "cat " + filepath.Join(dir, "access.log"), "jq": "cat", "aws": "cat " + filepath.Join(dir, "access.log"), "gcloud": "cat " + filepath.Join(dir, "access.log")} {
 		if err := os.WriteFile(filepath.Join(bin, name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
 			t.Fatal(err)
 		}

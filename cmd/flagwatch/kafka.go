@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/signal"
+	"runtime/debug"
 	"strings"
 	"syscall"
 	"time"
@@ -175,6 +176,9 @@ func (o *kafkaOptions) run(ctx context.Context, f *pflag.FlagSet, std streams) e
 	formats, err := o.formats.load(std.err)
 	if err != nil {
 		return err
+	}
+	if std.env("GOGC") == "" {
+		debug.SetGCPercent(50) // what is fetched is garbage at once: time for memory
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()

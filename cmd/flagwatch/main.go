@@ -31,6 +31,7 @@ type streams struct {
 const (
 	exitIncomplete = 1
 	exitUsage      = 2
+	exitMet        = 3
 	exitNothing    = 4
 	exitInterrupt  = 130
 )

@@ -5,10 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/pflag"
 
+	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -20,6 +23,9 @@ type presentation struct {
 	quiet            bool
 	every            time.Duration
 	redact, noRedact bool
+	top              int
+	by               []string
+	file             string // instead of standard output; "" and "-" are that
 }
 
 func newPresentation() *presentation {
@@ -28,6 +34,9 @@ func newPresentation() *presentation {
 
 func (p *presentation) addFlags(flags *pflag.FlagSet) {
 	flags.VarP(p.output, "output", "o", "output format")
+	flags.IntVar(&p.top, "top", 0, "rows of each table; 0: some")
+	flags.StringSliceVar(&p.by, "by", nil, "count the records that have a cause by `KEY`: "+strings.Join(sinks.Groupings(), ", "))
+	flags.StringVar(&p.file, "output-file", "-", "write the report to a `file`, which is replaced when all of it is there; - is standard output")
 	flags.Var(p.color, "color", "colour in the table")
 	flags.BoolVarP(&p.quiet, "quiet", "q", false, "only the answer and the table of causes")
 	flags.DurationVar(&p.every, "every", 0, "while the input goes on, report again after so long (30s); on a terminal the report is redrawn all along")
@@ -43,11 +52,20 @@ func (p *presentation) live(std streams) bool {
 
 // check refuses what makes no sense.
 func (p *presentation) check() error {
+	for _, key := range p.by {
+		if !slices.Contains(sinks.Groupings(), key) {
+			return usageError("--by %s: want one of %s%s", key, strings.Join(sinks.Groupings(), ", "), spell.DidYouMean(key, sinks.Groupings()))
+		}
+	}
 	switch {
 	case p.redact && p.noRedact:
 		return usageError("--redact and --no-redact: want one of them")
 	case p.every < 0:
 		return usageError("--every %v: want a time above zero", p.every)
+	case p.top < 0:
+		return usageError("--top %d: want 0 or more", p.top)
+	case p.every > 0 && p.toFile():
+		return usageError("--every: a file is written once; leave out --output-file")
 	case p.every > 0 && p.output.value == "html":
 		return usageError("--every: a page for a browser is written once; use another --output")
 	}
@@ -60,8 +78,12 @@ func (p *presentation) write(std streams, r *sinks.Report) error {
 		r = r.Redact()
 	}
 	r.Version = version()
+	r.GroupBy(p.by...)
+	if p.output.value == "json" {
+		r.AttachSnapshot()
+	}
 	opt := textOptions(std, p.color.value)
-	opt.Quiet = p.quiet
+	opt.Quiet, opt.Top = p.quiet, p.top
 	f := outputFormatOf(p.output.value)
 	if err := f.write(std.out, r, opt); err != nil {
 		return fmt.Errorf("cannot write the report: %w", err)
@@ -101,7 +123,11 @@ func (p *presentation) brief(std streams, r *sinks.Report) []byte {
 
 // report is the work of the root command.
 func (o *runOptions) report(ctx context.Context, std streams, args []string, p *presentation) error {
-	if err := p.check(); err != nil {
+	return p.deliver(std, func(std streams) error { return o.reportTo(ctx, std, args, p) })
+}
+
+func (o *runOptions) reportTo(ctx context.Context, std streams, args []string, p *presentation) error {
+	if err := errors.Join(p.check(), o.gates.parse(o.rules, false)); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -122,5 +148,5 @@ func (o *runOptions) report(ctx context.Context, std streams, args []string, p *
 			return err
 		}
 	}
-	return res.conclude(std.err, o.verbose)
+	return o.gates.conclude(std.err, res.report, nil, res.conclude(std.err, o.verbose))
 }

@@ -23,6 +23,7 @@ type reading struct {
 	tail          int
 	only, exclude []string
 	maxWindow     string
+	shard         string
 	progress      *choice
 	noProgress    bool
 }
@@ -34,6 +35,7 @@ func (o *reading) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.only, "only", nil, "count only records that fit, by cause, flag, code, cluster, host, route, authority or direction: `KEY=VALUE,...`")
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "leave out records that fit: `KEY=VALUE,...`")
 	flags.StringVar(&o.maxWindow, "max-window", "8MiB", "`memory` that a compressed file may ask for to be unpacked")
+	flags.StringVar(&o.shard, "shard", "", "read one of N shards of the files, as `I/N` with I from 0: for many processes that share the work")
 	o.progress = newChoice("auto", "always", "never")
 	flags.Var(o.progress, "progress", "show on standard error how far reading is")
 	flags.BoolVar(&o.noProgress, "no-progress", false, "the same as --progress never")
@@ -62,10 +64,14 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 		return p, usageError("--until %s is before --since %s", o.until, o.since)
 	}
 	window, ok := size(o.maxWindow)
-	if !ok {
+	if !ok && o.maxWindow != "" {
 		return p, usageError("--max-window %s: want a size such as 64MiB", o.maxWindow)
 	}
 	if err := o.selections(&p, c); err != nil {
+		return p, err
+	}
+	shard, shards, err := parseShard(o.shard)
+	if err != nil {
 		return p, err
 	}
 	if jobs <= 0 {
@@ -73,7 +79,7 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	}
 	p.source = source.Options{
 		Lines: ordered, Ordered: ordered, Parallel: jobs, MaxWindow: window,
-		Tail: o.tail, Since: p.keep.Since, Until: p.keep.Until,
+		Shard: shard, Shards: shards, Tail: o.tail, Since: p.keep.Since, Until: p.keep.Until,
 		TimeOf: timeOf(formats), IsLog: isLog(formats),
 	}
 	return p, nil
@@ -102,6 +108,20 @@ func instant(option, text string, now time.Time) (int64, error) {
 		return 0, usageError("--%s %s: %w", option, text, err)
 	}
 	return at.UnixNano(), nil
+}
+
+// parseShard reads I/N.
+func parseShard(text string) (shard, shards int, err error) {
+	if text == "" {
+		return 0, 0, nil
+	}
+	i, n, ok := strings.Cut(text, "/")
+	shard, errI := strconv.Atoi(i)
+	shards, errN := strconv.Atoi(n)
+	if !ok || errI != nil || errN != nil || shard < 0 || shard >= shards {
+		return 0, 0, usageError("--shard %s: want I/N such as 0/16, with I below N", text)
+	}
+	return shard, shards, nil
 }
 
 // size reads a number of bytes.

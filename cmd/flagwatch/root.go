@@ -17,6 +17,7 @@ Exit codes:
   0    all input was read, or Ctrl-C ended the reading of a pipe
   1    an input could not be read, or not to its end; the report is printed
   2    wrong usage
+  3    --fail-on was met
   4    not one access record and not one event, or no data on standard input
   130  second Ctrl-C; 141 and 143 are SIGPIPE and SIGTERM as a shell says it`
 
@@ -40,6 +41,8 @@ Usage:
   flagwatch explain X...
   flagwatch list flags|dialects|fields|causes
   flagwatch rules test FILE
+  flagwatch merge REPORT.json...
+  flagwatch diff BEFORE AFTER
   flagwatch demo
 flagwatch --help says more.
 `
@@ -71,13 +74,14 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 	o.addFlags(root.Flags())
 	o.view.addFlags(root.Flags())
 	o.reading.addFlags(root.Flags())
+	o.gates.addFlags(root.Flags(), false)
 	shown.addFlags(root.Flags())
 	root.Flags().BoolVarP(&o.followFiles, "follow", "f", false, "go on with what is added to the files, also when they are rotated, until Ctrl-C")
 	root.SetVersionTemplate("flagwatch {{.Version}}\n")
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newExplain(std), newList(std), newRules(std), newKafka(std), newDemo(std), newVersion(std))
+	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newExplain(std), newList(std), newRules(std), newKafka(std), newMerge(std), newDiff(std), newDemo(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
 	refuseOtherShells(root)

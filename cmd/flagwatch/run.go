@@ -35,6 +35,7 @@ type runOptions struct {
 	followFiles bool
 	series      bool // count what metrics show, too
 	watch       watcher
+	gates       gates
 	commands    []string // names that the first argument may be a misspelling of
 }
 
@@ -52,6 +53,7 @@ type emitter func([]byte, *source.Batch, *parser.Record, classify.Verdict) []byt
 type result struct {
 	inputs      []source.Input
 	report      *sinks.Report
+	snapshot    *sinks.Snapshot // of the run, which is over
 	interrupted bool
 	shown       bool // the output says what the input looks like
 }
@@ -105,7 +107,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if len(args) > 0 {
 		res.hint(args[0], o.commands)
 	}
-	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
+	mem.View(func(s *sinks.Snapshot) { res.snapshot, res.report = s, s.ReportWith(view, res.reportInputs()...) })
 	return res, nil
 }
 
@@ -138,6 +140,9 @@ func (r *result) reportInputs() (list []sinks.Input) {
 // hint adds to the error of the first argument, when there is no such file,
 // which command it may be a misspelling of.
 func (r *result) hint(arg string, commands []string) {
+	if len(r.inputs) == 0 { // of a shard
+		return
+	}
 	in := &r.inputs[0]
 	if in.Name != arg || !errors.Is(in.Err, fs.ErrNotExist) {
 		return

@@ -22,7 +22,8 @@ import (
 
 const (
 	epoch       = 250 * time.Millisecond
-	flushEvery  = time.Second
+	flushEvery  = 250 * time.Millisecond
+	lookEvery   = 8                // flushes
 	tellEvery   = time.Minute      // how often the same trouble is logged
 	unreadyWhen = 30 * time.Second // of not being able to write the state
 )
@@ -92,13 +93,11 @@ func Run(ctx context.Context, cfg Config, env Env) error {
 	})
 	cancel()
 	others.Wait()
-	if a.file != nil && a.file.Flush() == nil {
-		if st := a.file.Stats(); st.Err != nil {
-			err = fmt.Errorf("state: %w", st.Err)
-		}
-	}
 	if errors.Is(err, context.Canceled) {
 		err = nil
+	}
+	if a.file != nil {
+		err = errors.Join(err, a.file.Sync(), a.file.Stats().Err)
 	}
 	a.log.Info("stopped", "err", err)
 	return err
@@ -169,7 +168,7 @@ func (a *agent) restore(data []byte) (*sinks.Snapshot, bool, error) {
 func (a *agent) watch(ctx context.Context) {
 	tick := time.NewTicker(flushEvery)
 	defer tick.Stop()
-	for {
+	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
 			return
@@ -182,6 +181,9 @@ func (a *agent) watch(ctx context.Context) {
 			if st := a.file.Stats(); st.Err != nil {
 				a.tell("state", "state can not be written: what is shown stays as it is", st.Err)
 			}
+		}
+		if n%lookEvery != 0 {
+			continue
 		}
 		bad := a.tail.Status().Bad
 		for _, path := range slices.Sorted(maps.Keys(bad)) {

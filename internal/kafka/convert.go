@@ -21,12 +21,14 @@ type conversion struct {
 	aborted []fetch.ResponseTransaction
 	active  map[int64]bool // producers in a transaction that was given up
 	chunks  []*chunk
+	size    int // of the texts
 	control int64
 	dropped int64 // records of given-up transactions
 }
 
-// convert takes over what arrived of a partition.
-func (r *Reader) convert(ctx context.Context, c *claim, p *fetch.ResponsePartition) {
+// convert takes over what arrived of a partition, and returns how much text it
+// was.
+func (r *Reader) convert(ctx context.Context, c *claim, p *fetch.ResponsePartition) int {
 	v := &conversion{r: r, c: c, shaper: r.shaper(), next: c.next, base: -1, aborted: p.AbortedTransactions}
 	r.lend(&c.carry)
 	err := v.all(p.RecordSet.Records)
@@ -42,9 +44,10 @@ func (r *Reader) convert(ctx context.Context, c *claim, p *fetch.ResponsePartiti
 	r.mu.Unlock()
 	if err != nil {
 		r.undecodable(ctx, c, err)
-		return
+		return 0
 	}
 	r.enqueue(v, p)
+	return v.size
 }
 
 func (r *Reader) shaper() *shaper {
@@ -156,6 +159,7 @@ func (v *conversion) record(rec *protocol.Record, skip bool) error {
 		return err
 	}
 	v.next = rec.Offset + 1
+	v.size += len(text)
 	k := &c.carry
 	k.add(at, rec.Offset, v.emit)
 	if long := longLine(text); long >= 0 {

@@ -9,7 +9,7 @@ import (
 const (
 	maxFlying  = 2       // fetches of one broker at once
 	maxQueued  = 2       // chunks of one partition that wait while it is fetched again
-	maxHeld    = 4 << 20 // bytes that wait, of all partitions
+	maxHeld    = 2 << 20 // bytes that wait, of all partitions
 	leadersFor = 2 * time.Second
 )
 

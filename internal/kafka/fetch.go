@@ -22,12 +22,14 @@ func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
 	case err != nil:
 		r.failed(ctx, list, err)
 	default:
+		got := 0
 		for i := range res.Topics {
 			t := &res.Topics[i]
 			for j := range t.Partitions {
-				r.arrived(ctx, claimOf(list, part{t.Topic, int(t.Partitions[j].Partition)}), &t.Partitions[j])
+				got += r.arrived(ctx, claimOf(list, part{t.Topic, int(t.Partitions[j].Partition)}), &t.Partitions[j])
 			}
 		}
+		r.learn(got)
 	}
 	r.mu.Lock()
 	for _, c := range list {
@@ -38,6 +40,27 @@ func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
 	nudge(r.stir)
 	nudge(r.news)
 }
+
+// goodText is how much text a fetch should come to: what is fetched is held as
+// pages, as records and as text at a time.
+const goodText = 512 << 10
+
+// learn asks for less when a fetch came to much more than it should, because
+// compressed records are larger than what was asked for, and for more when it
+// came to less.
+func (r *Reader) learn(got int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case got > 2*goodText:
+		r.ask = max(r.ask/2, leastAsk)
+	case got < goodText && got > r.ask/4:
+		r.ask = min(2*r.ask, r.opt.MaxBytes)
+	}
+}
+
+// leastAsk is what the first fetch asks for; a broker gives a batch at least.
+const leastAsk = 32 << 10
 
 func claimOf(list []*claim, p part) *claim {
 	for _, c := range list {
@@ -53,10 +76,11 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, e
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
 	req := &fetch.Request{
-		ReplicaID: -1, MaxWaitTime: int32(r.opt.MaxWait.Milliseconds()), MinBytes: 1, MaxBytes: int32(r.opt.MaxBytes),
+		ReplicaID: -1, MaxWaitTime: int32(r.opt.MaxWait.Milliseconds()), MinBytes: 1,
 		IsolationLevel: int8(kafka.ReadCommitted), SessionID: -1, SessionEpoch: -1,
 	}
 	r.mu.Lock()
+	req.MaxBytes = int32(min(r.ask, r.opt.MaxBytes))
 	for _, c := range list {
 		n := len(req.Topics)
 		if n == 0 || req.Topics[n-1].Topic != c.topic {
@@ -65,7 +89,7 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, e
 		}
 		t := &req.Topics[n-1]
 		t.Partitions = append(t.Partitions, fetch.RequestPartition{
-			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: int32(r.opt.MaxBytes),
+			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: req.MaxBytes,
 		})
 	}
 	r.mu.Unlock()
@@ -110,16 +134,16 @@ func isNetwork(err error) bool {
 		errors.Is(err, io.ErrClosedPipe) || strings.Contains(err.Error(), "fetch request error")
 }
 
-// arrived is told what came of a partition.
-func (r *Reader) arrived(ctx context.Context, c *claim, p *fetch.ResponsePartition) {
+// arrived is told what came of a partition, and returns how much text it was.
+func (r *Reader) arrived(ctx context.Context, c *claim, p *fetch.ResponsePartition) int {
 	if c == nil {
-		return
+		return 0
 	}
 	if p.ErrorCode != 0 {
 		r.refused(ctx, c, kafka.Error(p.ErrorCode))
-		return
+		return 0
 	}
-	r.convert(ctx, c, p)
+	return r.convert(ctx, c, p)
 }
 
 // refused is told that a broker will not give a partition's records.

@@ -38,6 +38,7 @@ type Reader struct {
 	known    time.Time // when the leaders were asked for; zero: ask again
 	ready    []*chunk
 	held     int // bytes in ready
+	ask      int // bytes that a fetch asks for
 	free     []*chunk
 	texts    [][]byte // memory of carries
 	shapers  []*shaper
@@ -74,7 +75,7 @@ func connect(ctx context.Context, opt Options) (*Reader, error) {
 	}
 	r := &Reader{
 		opt: opt, c: newClient(opt), again: make(chan struct{}, 1), stir: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		gens: map[int]*generation{}, flying: map[int]int{},
+		ask: leastAsk, gens: map[int]*generation{}, flying: map[int]int{},
 	}
 	if err := r.probe(ctx); err != nil {
 		r.c.close()
@@ -192,7 +193,7 @@ func (r *Reader) take(b *source.Batch) (bool, error) {
 }
 
 // maxFree is how many chunks are kept for another fetch.
-const maxFree = 16
+const maxFree = 8
 
 // recycle keeps a chunk for another fetch. mu is held.
 func (r *Reader) recycle(k *chunk) {

@@ -69,6 +69,8 @@ type State struct {
 	writing sync.Mutex      // held while the disk is waited for
 	live    *sinks.Snapshot // durable or not
 	dirty   bool
+	ends    map[*source.Stream]int64 // that are not yet durable
+	next    time.Time                // no sooner is it written again, but at the end
 	places  Places
 	saved   []byte // places as the disk had them at the start
 
@@ -101,7 +103,7 @@ func OpenState(dir string, opt StateOptions) (*State, error) {
 	if err := checkDir(dir); err != nil {
 		return nil, err
 	}
-	s := &State{dir: dir, opt: opt, live: sinks.NewSnapshot()}
+	s := &State{dir: dir, opt: opt, live: sinks.NewSnapshot(), ends: map[*source.Stream]int64{}}
 	var err error
 	if s.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -255,36 +257,51 @@ func (s *State) Follow(p Places) { s.places = p }
 
 // Commit is Ledger's. It fails only when the places can not be told.
 func (s *State) Commit(_ context.Context, e Epoch) error {
-	ends := make(map[*source.Stream]int64, len(e.Ends))
-	for _, end := range e.Ends {
-		ends[end.Stream] = end.End.Offset
-	}
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	for _, end := range e.Ends {
+		s.ends[end.Stream] = end.End.Offset
+	}
 	s.live.Merge(e.Delta)
 	s.live.Stamp(s.opt.Now())
 	s.dirty = true
-	return s.write(ends)
+	return s.write(false)
 }
 
-// Flush writes what could not be written before.
+// Flush writes what is not yet durable, if its time has come.
 func (s *State) Flush() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	if !s.dirty {
-		return nil
-	}
-	return s.write(nil)
+	return s.write(false)
 }
 
+// Sync writes what is not yet durable, now.
+func (s *State) Sync() error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
+	return s.write(true)
+}
+
+// A large state is written more rarely: making it takes this part of one
+// processor's time at most, and what is shown is never older than maxPause.
+const (
+	share    = 100
+	maxPause = time.Second
+)
+
 // write makes the live counts durable. An error of the disk is noted only.
-func (s *State) write(ends map[*source.Stream]int64) error {
-	places, err := s.places.Save(ends)
+func (s *State) write(atOnce bool) error {
+	now := s.opt.Now()
+	if !s.dirty || !atOnce && now.Before(s.next) {
+		return nil
+	}
+	places, err := s.places.Save(s.ends)
 	if err != nil {
 		return err
 	}
+	clear(s.ends)
 	counts := s.live.AppendState(nil)
-	now := s.opt.Now()
+	s.next = now.Add(min(share*s.opt.Now().Sub(now), maxPause))
 	err = s.replace(appendState(nil, places, counts))
 	s.mu.Lock()
 	defer s.mu.Unlock()

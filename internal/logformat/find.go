@@ -19,7 +19,7 @@ const MaxSize = 8 << 20
 // The limits of a configuration that somebody built to be expensive.
 const (
 	maxDepth = 200
-	maxNodes = 2 << 20
+	maxNodes = 1 << 20
 )
 
 // Find returns the access-log formats of a configuration in YAML, of one or
@@ -172,7 +172,7 @@ func (w *walker) nothing() string {
 // walk looks at a node and all below it.
 func (w *walker) walk(n *yaml.Node, at path) error {
 	if w.nodes++; w.nodes > maxNodes || len(at) > maxDepth {
-		return &Error{w.place(n.Line, n.Column), "too many values in one configuration"}
+		return w.tooMuch(n)
 	}
 	switch n.Kind {
 	case yaml.AliasNode:
@@ -187,6 +187,10 @@ func (w *walker) walk(n *yaml.Node, at path) error {
 		return w.mapping(mapping{n}, at)
 	}
 	return nil
+}
+
+func (w *walker) tooMuch(n *yaml.Node) error {
+	return &Error{w.place(n.Line, n.Column), "too many values, or nested too deep"}
 }
 
 // mapping looks at a mapping and all below it.

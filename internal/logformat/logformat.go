@@ -78,7 +78,7 @@ func unquoted(value string) (text, note string) {
 	if !escaped {
 		return text, ""
 	}
-	return text, `read \" as a quote: the format seems to be copied out of a quoted string`
+	return text, "its quotes have backslashes in front of them, as in a quoted string: read without"
 }
 
 // compile compiles a format; at tells where a byte of it stands, which begins

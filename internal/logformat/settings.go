@@ -323,8 +323,9 @@ func (b *mapBuilder) scalar(n *yaml.Node, s string, skip int) {
 }
 
 func (b *mapBuilder) value(n *yaml.Node, depth int) error {
-	if n = resolved(n); depth > maxDepth {
-		return &Error{b.w.place(n.Line, n.Column), "nested too deep"}
+	n = resolved(n)
+	if b.w.nodes++; b.w.nodes > maxNodes || depth > maxDepth {
+		return b.w.tooMuch(n)
 	}
 	switch n.Kind {
 	case yaml.MappingNode:

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -261,8 +262,11 @@ func TestCancelWhileBlocked(t *testing.T) {
 			src := &stuckSource{batches: []string{accessLine(200, "-", 1), accessLine(200, "-", 2)}, release: make(chan struct{}), heeds: heeds}
 			m := ledger.NewMemory()
 			ctx, cancel := context.WithCancel(t.Context())
-			emitted := 0
-			emit := func(buf []byte, _ *source.Batch, _ *parser.Record, _ classify.Verdict) []byte { emitted++; return buf }
+			var emitted atomic.Int64
+			emit := func(buf []byte, _ *source.Batch, _ *parser.Record, _ classify.Verdict) []byte {
+				emitted.Add(1)
+				return buf
+			}
 			go func() {
 				time.Sleep(time.Hour + time.Second/2)
 				cancel()
@@ -275,8 +279,8 @@ func TestCancelWhileBlocked(t *testing.T) {
 			close(src.release)
 			synctest.Wait()
 			m.View(func(s *sinks.Snapshot) {
-				if n := s.Identity().Records; n != 2 || emitted != 2 {
-					t.Errorf("%d records counted and %d written, want 2", n, emitted)
+				if n := s.Identity().Records; n != 2 || emitted.Load() != 2 {
+					t.Errorf("%d records counted and %d written, want 2", n, emitted.Load())
 				}
 			})
 		})

@@ -107,6 +107,7 @@ func (w *worker) count() {
 	}
 	for !w.walk() {
 	}
+	w.delta.EndBatch(&w.from, b.To.Offset)
 }
 
 // walk counts the batch's records until the last one, or until one panics.

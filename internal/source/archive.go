@@ -2,7 +2,6 @@ package source
 
 import (
 	"archive/tar"
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -36,14 +35,27 @@ type item struct {
 func (j *job) run(src *unread) {
 	defer src.in.close()
 	j.row.file.r = src
-	j.file = &raw{bufio.NewReaderSize(&j.row.file, rawSize), &j.row.file}
-	if j.row.twin == nil || !j.duplicate() {
-		j.walk(j.row.Name, j.row.path, j.file, nil, 1)
-	}
+	j.file = j.tools.raw(&j.row.file)
+	j.read()
 	if j.ctx.Err() == nil {
 		j.r.closeRow(j.row, j.archive)
 	}
 	j.r.ready <- item{ended: j}
+}
+
+// read reads the input. A decoder that panics makes it one that could not be
+// read; the decoders of the job are then used no more.
+func (j *job) read() {
+	defer func() {
+		if v := recover(); v != nil {
+			j.fail(&j.row.Input, fmt.Errorf("a fault of flagwatch, please report it: %v", v))
+			j.tools = newTools(j.tools.limit)
+		}
+	}()
+	if j.row.twin == nil || !j.duplicate() {
+		j.walk(j.row.Name, j.row.path, j.file, nil, 1)
+	}
+	j.tools.done(j.file)
 }
 
 // walk reads what r holds, layer by layer. The decoding that r reads from is
@@ -57,7 +69,9 @@ func (j *job) walk(name, path string, r *raw, under *decoding, depth int) {
 		j.fail(j.member(name), fmt.Errorf("more than %d formats around each other", maxLayers-1))
 	case c != nil:
 		d := &decoding{codec: c, raw: r, dec: j.tools.take(c)}
-		j.walk(name, path, newRaw(d), d, depth+1)
+		inner := j.tools.raw(&meter{r: d})
+		j.walk(name, path, inner, d, depth+1)
+		j.tools.done(inner)
 		j.tools.give(c, d.dec)
 	case isTar(head):
 		j.tar(name, r, depth)
@@ -135,7 +149,9 @@ func (j *job) zip(name string, r *raw, depth int) {
 }
 
 func (j *job) walkMember(archive, path string, r io.Reader, depth int) {
-	j.walk(archive+"!"+short(path), path, newRaw(r), nil, depth+1)
+	inner := j.tools.raw(&meter{r: r})
+	j.walk(archive+"!"+short(path), path, inner, nil, depth+1)
+	j.tools.done(inner)
 }
 
 func short(name string) string { return name[:min(len(name), maxMemberName)] }
@@ -228,8 +244,8 @@ func (j *job) failArchive(err error) {
 
 // unpacked is the input of a log in a packed file.
 type unpacked struct {
-	r   *raw
-	err error
+	r   io.Reader
+	err error // until the log goes on behind a damage
 }
 
 // read fills p, so that batches are as large as those of a plain file.

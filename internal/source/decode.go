@@ -54,9 +54,10 @@ func (r *raw) rewind(at int64) bool {
 type tools struct {
 	limit int64
 	free  map[*codec][]decoder
+	raws  []*raw
 }
 
-func newTools(limit int64) *tools { return &tools{limit, map[*codec][]decoder{}} }
+func newTools(limit int64) *tools { return &tools{limit: limit, free: map[*codec][]decoder{}} }
 
 func (t *tools) take(c *codec) decoder {
 	list := t.free[c]
@@ -66,6 +67,21 @@ func (t *tools) take(c *codec) decoder {
 	t.free[c] = list[:len(list)-1]
 	return list[len(list)-1]
 }
+
+// raw puts a buffer in front of m, until it is given to done.
+func (t *tools) raw(m *meter) *raw {
+	n := len(t.raws)
+	if n == 0 {
+		return &raw{bufio.NewReaderSize(m, rawSize), m}
+	}
+	r := t.raws[n-1]
+	t.raws = t.raws[:n-1]
+	r.src = m
+	r.Reset(m)
+	return r
+}
+
+func (t *tools) done(r *raw) { t.raws = append(t.raws, r) }
 
 func (t *tools) give(c *codec, d decoder) { t.free[c] = append(t.free[c], d) }
 

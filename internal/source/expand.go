@@ -15,7 +15,24 @@ import (
 // An expansion is the list of inputs that arguments stand for.
 type expansion struct {
 	rows []*row
-	seen map[string]bool // place of a file -> found by expansion, not named
+	seen map[string]bool   // place of a file -> found by expansion, not named
+	dirs map[string]string // places of directories
+}
+
+// Expand returns the inputs that arguments of New stand for, unread. "-" has
+// the name Stdin.
+func Expand(args []string) ([]Input, error) {
+	x := expansion{seen: map[string]bool{}}
+	var list []Input
+	for _, arg := range args {
+		if err := x.add(arg); err != nil {
+			return nil, err
+		}
+	}
+	for _, w := range x.rows {
+		list = append(list, w.Input)
+	}
+	return list, nil
 }
 
 // add appends what arg stands for.
@@ -55,7 +72,7 @@ func (x *expansion) file(path string, info fs.FileInfo) {
 // named adds a file that the user named. A shell's "**" names a directory and
 // the files in it: such a file is not read again.
 func (x *expansion) named(path string, info fs.FileInfo) {
-	at := place(path)
+	at := x.place(path)
 	if found := x.seen[at]; found {
 		return
 	}
@@ -69,7 +86,7 @@ func (x *expansion) found(path string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	at := place(path)
+	at := x.place(path)
 	if _, ok := x.seen[at]; !ok {
 		x.seen[at] = true
 		x.file(path, info)
@@ -127,8 +144,26 @@ func (x *expansion) glob(pattern string) error {
 	return nil
 }
 
-// place is one name for a file, however it was reached.
-func place(path string) string {
+// place is one name for a file, however it was reached. Directories are looked
+// up once.
+func (x *expansion) place(path string) string {
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
+		return realPath(path)
+	}
+	dir, base := filepath.Split(path)
+	at, ok := x.dirs[dir]
+	if !ok {
+		if x.dirs == nil {
+			x.dirs = map[string]string{}
+		}
+		at = realPath(filepath.Clean(dir))
+		x.dirs[dir] = at
+	}
+	return filepath.Join(at, base)
+}
+
+func realPath(path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}

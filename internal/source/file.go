@@ -80,24 +80,25 @@ func (s *file) close() { s.f.Close() }
 // open opens what the user named: a regular file, or a pipe. An open that
 // could wait for a writer is left to the pipe.
 func open(path string) (in input, live bool, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, false, err
-	}
-	if info.Mode()&os.ModeNamedPipe != 0 {
-		return newPipe(func() (io.ReadCloser, error) {
-			f, err := os.Open(path)
-			if err == nil {
-				widen(f)
-			}
-			return f, err
-		}), true, nil
-	}
 	f, err := safe.OpenFile(path)
-	if err != nil {
+	if err == nil {
+		info, err := f.Stat()
+		if err != nil {
+			f.Close()
+			return nil, false, err
+		}
+		return newFile(f, info.Size()), false, nil
+	}
+	if info, statErr := os.Stat(path); statErr != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return nil, false, err
 	}
-	return newFile(f, info.Size()), false, nil
+	return newPipe(func() (io.ReadCloser, error) {
+		f, err := os.Open(path)
+		if err == nil {
+			widen(f)
+		}
+		return f, err
+	}), true, nil
 }
 
 // openStdin takes standard input as it is. It is never closed: it is not ours.

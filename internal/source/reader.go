@@ -3,8 +3,10 @@ package source
 import (
 	"context"
 	"errors"
+	"hash/fnv"
 	"io"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -17,6 +19,8 @@ type Options struct {
 	Ordered   bool  // hand out one input after the other, in the order given
 	Parallel  int   // packed inputs that are decoded at once, unless Ordered; 0: one
 	MaxWindow int64 // how far back a compressed format may refer; 0: DefaultMaxWindow
+
+	Shard, Shards int // read only the inputs of one of so many shards; Shards 0: all
 
 	Tail         int   // lines to read at the end of each log; 0: all
 	Since, Until int64 // leaves out parts of large plain files whose records are not from then, nanoseconds since 1970; 0: no bound
@@ -109,6 +113,9 @@ func New(args []string, stdin *os.File, opt Options) (*Reader, error) {
 			return nil, err
 		}
 	}
+	if opt.Shards > 0 {
+		x.rows = slices.DeleteFunc(x.rows, func(w *row) bool { return shardOf(w, opt.Shards) != opt.Shard })
+	}
 	batches := 2 * opt.Parallel
 	r := &Reader{stdin: stdin, opt: opt, rows: x.rows, ready: make(chan item, batches+opt.Parallel), free: make(chan *Batch, batches)}
 	for range batches {
@@ -116,6 +123,15 @@ func New(args []string, stdin *os.File, opt Options) (*Reader, error) {
 	}
 	findTwins(r.rows)
 	return r, nil
+}
+
+// shardOf spreads inputs by their names, so that every process finds the same
+// shards whatever else is in its list; a log and its compressed copy are in
+// one.
+func shardOf(w *row, shards int) int {
+	h := fnv.New64a()
+	io.WriteString(h, unpackedName(w.Name))
+	return int(h.Sum64() % uint64(shards))
 }
 
 // Next is Source's. A worker that reads a plain file reads it itself.

@@ -28,8 +28,16 @@ type listing struct {
 	changed time.Time
 	full    time.Time
 	settled bool
+	next    time.Time // when it is asked about again
 	names   []string
 }
+
+// The containers of a pod appear soon after it does; later ones are looked for
+// more rarely.
+const (
+	oldPod      = time.Minute
+	oldPodEvery = 10 * time.Second
+)
 
 func newFinds(inputs []Input) (list []find) {
 	for _, in := range inputs {
@@ -49,7 +57,7 @@ func (f *follower) discover(now time.Time) {
 			continue
 		}
 		begin := time.Now()
-		if info, err := os.Stat(d.path); err == nil && info.IsDir() {
+		if f.isDir(d.path) {
 			f.pods(d, now)
 		} else {
 			f.paths(d, now)
@@ -80,8 +88,27 @@ func (f *follower) goOn() {
 	clear(f.saved)
 }
 
+// away calls what may have to wait for the disk.
+func (f *follower) away(wait func()) {
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	wait()
+}
+
+func (f *follower) isDir(path string) (is bool) {
+	f.away(func() {
+		info, err := os.Stat(path)
+		is = err == nil && info.IsDir()
+	})
+	return is
+}
+
 func (f *follower) drop(s *stream) {
 	delete(f.streams, key(s.dir, s.base))
+	f.claims.end(key(s.dir, s.base))
+	for _, g := range s.gens {
+		f.claims.drop(inodeKey{g.id.Device, g.id.Inode}, s)
+	}
 	f.order = slices.DeleteFunc(f.order, func(x *stream) bool { return x == s })
 	f.ready = slices.DeleteFunc(f.ready, func(x *stream) bool { return x == s })
 	f.hint.forget(s)
@@ -89,13 +116,20 @@ func (f *follower) drop(s *stream) {
 
 // list is a directory's names, read again when it has changed.
 func (f *follower) list(d *find, dir string, now time.Time) []string {
+	l, ok := d.dirs[dir]
+	if ok && now.Before(l.next) {
+		return l.names
+	}
 	info, err := f.sys.Stat(dir)
 	if err != nil {
 		delete(d.dirs, dir)
 		return nil
 	}
-	l, ok := d.dirs[dir]
 	if ok && l.settled && l.changed.Equal(info.ModTime()) && now.Sub(l.full) < fullEvery {
+		if dir != d.path && time.Since(l.changed) > oldPod {
+			l.next = now.Add(oldPodEvery)
+			d.dirs[dir] = l
+		}
 		return l.names
 	}
 	names, err := f.sys.Names(dir)
@@ -105,7 +139,7 @@ func (f *follower) list(d *find, dir string, now time.Time) []string {
 	}
 	delete(f.bad, dir)
 	slices.Sort(names)
-	d.dirs[dir] = listing{info.ModTime(), now, settled(time.Now(), info.ModTime()), names}
+	d.dirs[dir] = listing{changed: info.ModTime(), full: now, settled: settled(info.ModTime(), time.Now()), names: names}
 	return names
 }
 
@@ -137,12 +171,16 @@ func (f *follower) follows(d *find, p place) bool {
 // paths finds files by a name or a pattern.
 func (f *follower) paths(d *find, now time.Time) {
 	names, literal := []string{d.path}, true
-	if _, err := os.Lstat(d.path); err != nil && strings.ContainsAny(d.path, "*?[{") {
-		names, _ = doublestar.FilepathGlob(d.path, doublestar.WithNoFollow(), doublestar.WithNoHidden())
-		literal = false
-	}
+	f.away(func() {
+		if _, err := os.Lstat(d.path); err != nil && strings.ContainsAny(d.path, "*?[{") {
+			names, _ = doublestar.FilepathGlob(d.path, doublestar.WithNoFollow(), doublestar.WithNoHidden())
+			literal = false
+		}
+	})
 	for _, name := range names {
-		info, err := os.Lstat(name)
+		var info os.FileInfo
+		var err error
+		f.away(func() { info, err = os.Lstat(name) })
 		if err != nil {
 			continue
 		}
@@ -198,7 +236,7 @@ func key(dir, base string) string { return dir + "\x00" + base }
 // stream adds a stream, unless it is there.
 func (f *follower) stream(d *find, dir, base string, p place) {
 	k := key(dir, base)
-	if f.streams[k] != nil {
+	if !f.claims.begin(k) {
 		return
 	}
 	s := &stream{dir: dir, base: base, aside: map[string]seen{}, rescan: true}

@@ -13,15 +13,15 @@ import (
 const (
 	pollEvery  = 250 * time.Millisecond
 	scanEvery  = time.Second
-	fullEvery  = 30 * time.Second // a scan that trusts no directory's time
+	fullEvery  = 2 * time.Minute  // a scan that trusts no directory's time
 	idleAfter  = 10 * time.Second // then a file is asked about more rarely, if its changes are told
 	idlePolls  = 8
 	retryFirst = time.Second
 )
 
-// A follower is the whole tailer but for time and goroutines: every call does
-// what is due and returns. It is used by one goroutine; what others may look
-// at is under mu.
+// A follower is the tailer of one path, but for time and goroutines: every
+// call does what is due and returns. It is used by one goroutine. Others may
+// look at it under mu, which it lets go of while it waits for the disk.
 type follower struct {
 	opt  Options
 	sys  System
@@ -35,12 +35,13 @@ type follower struct {
 	waiting int
 
 	saved    map[string]*SavedStream // not yet claimed
-	owner    map[inodeKey]*stream    // whose file an inode is
+	claims   *claims
 	ready    []*stream
 	begun    time.Time
 	nextPoll time.Time
 	nextScan time.Time
 	polls    int
+	rounds   int // of scans
 	open     int
 	reads    uint64
 	scans    uint64
@@ -49,6 +50,57 @@ type follower struct {
 }
 
 type inodeKey struct{ device, inode uint64 }
+
+// claims are what followers share: whose stream a log is, and whose file an
+// inode is. A file that has two names is read once.
+type claims struct {
+	mu      sync.Mutex
+	streams map[string]bool
+	owner   map[inodeKey]*stream
+}
+
+func newClaims() *claims {
+	return &claims{streams: map[string]bool{}, owner: map[inodeKey]*stream{}}
+}
+
+func (c *claims) take(k inodeKey, s *stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.owner[k] = s
+}
+
+func (c *claims) drop(k inodeKey, s *stream) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.owner[k] == s {
+		delete(c.owner, k)
+	}
+}
+
+// isOthers says whether an inode belongs to another stream than s.
+func (c *claims) isOthers(k inodeKey, s *stream) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	owner := c.owner[k]
+	return owner != nil && owner != s
+}
+
+// begin is false when there is such a stream already.
+func (c *claims) begin(key string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.streams[key] {
+		return false
+	}
+	c.streams[key] = true
+	return true
+}
+
+func (c *claims) end(key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.streams, key)
+}
 
 // next fills b if there is something to hand out. If not it returns how long
 // there will be nothing, unless a hint says otherwise.
@@ -97,8 +149,11 @@ func (f *follower) due(now time.Time) {
 	if !now.Before(f.nextScan) {
 		f.nextScan = now.Add(scanEvery)
 		f.discover(now)
-		for _, s := range slices.Clone(f.order) {
-			f.scan(s, now)
+		f.rounds++
+		for i, s := range slices.Clone(f.order) {
+			if !f.hint.watches(s) || (f.rounds+i)%idlePolls == 0 {
+				f.scan(s, now)
+			}
 		}
 		f.nextPoll = now
 	}
@@ -155,7 +210,7 @@ func (f *follower) work(s *stream, b *block, now time.Time) (handed, more bool) 
 		return handed, false
 	}
 	if f.drained(s, g, now) {
-		f.forget(g)
+		f.forget(s, g)
 		s.finish(g)
 		return false, true
 	}
@@ -164,7 +219,7 @@ func (f *follower) work(s *stream, b *block, now time.Time) (handed, more bool) 
 		return false, true
 	}
 	if handed, more = f.leftover(s, b, now); !handed && f.held > shared {
-		s.putBack(g)
+		s.putBack(g, now)
 	}
 	return handed, more
 }
@@ -243,7 +298,7 @@ func (f *follower) unpacked(s *stream, g *generation, err error, now time.Time) 
 		f.bad[g.path] = "damaged archive: " + err.Error()
 		f.counts.Damaged++
 	}
-	f.forget(g)
+	f.forget(s, g)
 	s.finish(g)
 }
 
@@ -265,9 +320,9 @@ func (f *follower) close(g *generation) {
 }
 
 // forget closes a file for ever.
-func (f *follower) forget(g *generation) {
+func (f *follower) forget(s *stream, g *generation) {
 	f.close(g)
-	delete(f.owner, inodeKey{g.id.Device, g.id.Inode})
+	f.claims.drop(inodeKey{g.id.Device, g.id.Inode}, s)
 }
 
 // truncated begins a file anew that has lost what was read of it. It is known
@@ -317,13 +372,10 @@ func (f *follower) poll(s *stream, now time.Time) {
 			f.queue(s)
 		}
 	case now.Before(g.retry):
-	case g.packed, g.unread() > s.need, g.off > g.size, !g.isLive(), len(s.gens) > s.at+1:
+	case g.packed, s.back.due(g.unread(), now), g.off > g.size, !g.isLive(), len(s.gens) > s.at+1:
 		f.queue(s)
 	case len(s.held) > 0 && s.patience() > 0 && now.Sub(s.grew) >= s.patience():
 		f.queue(s)
-	}
-	if now.Sub(s.grew) >= waitPiece {
-		s.need = 0
 	}
 }
 
@@ -382,7 +434,7 @@ func (f *follower) giveUp(s *stream, g *generation, why source.Loss) {
 	s.lost[why] += g.unread()
 	f.counts.Generations++
 	g.apart = true
-	f.forget(g)
+	f.forget(s, g)
 	if g == s.current() {
 		s.finish(g)
 	} else {

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/flagwatch/flagwatch/internal/safe"
@@ -87,6 +88,51 @@ func names(dir string) ([]string, error) {
 type osFile struct{ *os.File }
 
 func (f osFile) Handle() string { return handle(f.File) }
+
+// unlocked lets go of a lock while it waits for the disk, which may hang.
+type unlocked struct {
+	System
+	mu *sync.Mutex
+}
+
+func (u unlocked) Open(path string) (File, string, error) {
+	u.mu.Unlock()
+	defer u.mu.Lock()
+	f, at, err := u.System.Open(path)
+	if err != nil {
+		return nil, "", err
+	}
+	return unlockedFile{f, u.mu}, at, nil
+}
+
+func (u unlocked) Names(dir string) ([]string, error) {
+	u.mu.Unlock()
+	defer u.mu.Lock()
+	return u.System.Names(dir)
+}
+
+func (u unlocked) Stat(path string) (fs.FileInfo, error) {
+	u.mu.Unlock()
+	defer u.mu.Lock()
+	return u.System.Stat(path)
+}
+
+type unlockedFile struct {
+	File
+	mu *sync.Mutex
+}
+
+func (f unlockedFile) ReadAt(p []byte, off int64) (int, error) {
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	return f.File.ReadAt(p, off)
+}
+
+func (f unlockedFile) Stat() (fs.FileInfo, error) {
+	f.mu.Unlock()
+	defer f.mu.Lock()
+	return f.File.Stat()
+}
 
 // settled says whether what was seen of a directory at now can be relied on:
 // the clock of directories is coarse, so a second change may not show.

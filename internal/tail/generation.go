@@ -91,16 +91,17 @@ func (g *generation) unread() int64 {
 func (g *generation) isLive() bool { return g.label.live && g.lostName.IsZero() }
 
 // continues says whether an open file has the content that was read of g, or
-// is g: what stands behind g.off in it was not read.
-func (g *generation) continues(f io.ReaderAt, size int64) bool {
-	if size < g.off || !g.id.begins(f, false) {
-		return false
+// is g: what stands behind g.off in it was not read. An error says that the
+// file does not tell.
+func (g *generation) continues(f io.ReaderAt, size int64) (bool, error) {
+	if size < g.off {
+		return false, nil
 	}
-	if g.off == 0 {
-		return true
+	if same, err := g.id.compare(f, false); !same || err != nil || g.off == 0 {
+		return same, err
 	}
 	m, err := markerAt(f, g.off)
-	return err == nil && m == g.marker
+	return m == g.marker, err
 }
 
 // identify reads who an open file is.
@@ -146,11 +147,17 @@ func (g *generation) growHead() error {
 
 // begins says whether an open file begins with the content of an identity.
 func (id *Identity) begins(f io.ReaderAt, packed bool) bool {
+	same, err := id.compare(f, packed)
+	return same && err == nil
+}
+
+func (id *Identity) compare(f io.ReaderAt, packed bool) (bool, error) {
 	if id.HeadLen == 0 {
-		return true
+		return true, nil
 	}
 	var other Identity
-	return other.readHead(f, packed, id.HeadLen) == nil && other.HeadLen == id.HeadLen && other.Head == id.Head
+	err := other.readHead(f, packed, id.HeadLen)
+	return other.HeadLen == id.HeadLen && other.Head == id.Head, err
 }
 
 // markerAt hashes what stands in front of off.

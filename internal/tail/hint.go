@@ -1,17 +1,21 @@
 package tail
 
-import "github.com/fsnotify/fsnotify"
+import (
+	"path/filepath"
 
-// Hints are the kernel's word that a file which nothing came of for a while
-// has changed. They only make it be looked at sooner: without them, or when
-// one is missed, it is found by asking. A busy file is not watched, as every
-// write would be told.
+	"github.com/fsnotify/fsnotify"
+)
+
+// Hints are the kernel's word that something happened in a directory where
+// nothing did for a while. They only make it be looked at sooner: without them,
+// or when one is missed, it is found by asking. A busy directory is not
+// watched, as every write would be told.
 type hints struct {
 	w       *fsnotify.Watcher
 	wake    chan struct{}
-	paths   map[string]*stream
-	watched map[*stream]string
 	arrived chan string
+	dirs    map[string][]*stream
+	watched map[*stream]bool
 	full    bool // no more watches are to be had
 }
 
@@ -21,7 +25,7 @@ func newHints() *hints {
 	if err != nil {
 		return nil
 	}
-	h := &hints{w: w, wake: make(chan struct{}, 1), paths: map[string]*stream{}, watched: map[*stream]string{}, arrived: make(chan string, 256)}
+	h := &hints{w: w, wake: make(chan struct{}, 1), arrived: make(chan string, 256), dirs: map[string][]*stream{}, watched: map[*stream]bool{}}
 	go h.listen()
 	return h
 }
@@ -48,40 +52,48 @@ func (h *hints) take() (list []*stream) {
 	for {
 		select {
 		case name := <-h.arrived:
-			if s := h.paths[name]; s != nil {
-				h.forget(s)
-				list = append(list, s)
+			for _, dir := range []string{name, filepath.Dir(name)} {
+				list = append(list, h.dirs[dir]...)
+				h.unwatch(dir)
 			}
-			continue
 		default:
+			return list
 		}
-		return list
 	}
 }
 
 // watch watches a stream that has become idle.
 func (h *hints) watch(s *stream) {
-	g := s.current()
-	if h == nil || h.full || g == nil || h.watched[s] != "" {
+	if h == nil || h.full || h.watched[s] {
 		return
 	}
-	if err := h.w.Add(g.path); err != nil {
-		h.full = !notThere(err)
-		return
+	if len(h.dirs[s.dir]) == 0 {
+		if err := h.w.Add(s.dir); err != nil {
+			h.full = !notThere(err)
+			return
+		}
 	}
-	h.watched[s], h.paths[g.path] = g.path, s
+	h.dirs[s.dir], h.watched[s] = append(h.dirs[s.dir], s), true
 }
 
-func (h *hints) watches(s *stream) bool { return h != nil && h.watched[s] != "" }
+func (h *hints) watches(s *stream) bool { return h != nil && h.watched[s] }
 
-func (h *hints) forget(s *stream) {
-	if h == nil || h.watched[s] == "" {
+func (h *hints) unwatch(dir string) {
+	if len(h.dirs[dir]) == 0 {
 		return
 	}
-	path := h.watched[s]
-	h.w.Remove(path)
-	delete(h.watched, s)
-	delete(h.paths, path)
+	h.w.Remove(dir) // it may be gone already
+	for _, s := range h.dirs[dir] {
+		delete(h.watched, s)
+	}
+	delete(h.dirs, dir)
+}
+
+// forget is for a stream that is no more.
+func (h *hints) forget(s *stream) {
+	if h.watches(s) {
+		h.unwatch(s.dir)
+	}
 }
 
 // woken is nil, and so never ready, where there are no hints.

@@ -1,7 +1,10 @@
+//go:build unix
+
 package tail
 
 import (
 	"compress/gzip"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -57,7 +60,11 @@ func (r *rig) start() {
 		r.t.Fatal(err)
 	}
 	opt.Saved = saved
-	r.f = newFollower(r.inputs, opt)
+	list := newFollowers(r.inputs, opt)
+	if len(list) != 1 {
+		r.t.Fatal("a rig has one path")
+	}
+	r.f = list[0]
 	r.ends = map[*source.Stream]int64{}
 	r.text.Reset()
 }
@@ -110,10 +117,8 @@ func (r *rig) pass(d time.Duration) *rig {
 
 // commit makes durable what was handed out.
 func (r *rig) commit() *rig {
-	saved, err := r.f.save(r.ends)
-	if err != nil {
-		r.t.Fatal(err)
-	}
+	saved, err := json.Marshal(&Saved{Version: savedVersion, Streams: r.f.save(nil, r.ends)})
+	r.check(err)
 	r.saved = saved
 	r.kept += r.text.String()
 	r.text.Reset()
@@ -205,4 +210,14 @@ func lines(from, to int) string {
 		fmt.Fprintf(&b, "[2026-03-17T10:07:58.113Z] \"GET /n/%d HTTP/1.1\" 200 - 0 5 3 2 \"-\" \"curl/8.5.0\" \"97728e73-e806-4ed0-917d-9d3d9eef3351\" \"cart:9080\" \"192.0.2.42:9080\"\n", i)
 	}
 	return b.String()
+}
+
+// look lets the follower see what there is without reading it.
+func (r *rig) look() {
+	r.f.mu.Lock()
+	defer r.f.mu.Unlock()
+	s := r.f.order[0]
+	s.rescan = true
+	r.f.scan(s, r.now)
+	r.f.poll(s, r.now)
 }

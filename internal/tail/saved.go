@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
@@ -133,21 +134,22 @@ func (s *stream) restore(v *SavedStream) {
 	}
 }
 
-// save notes what was committed and describes all streams.
-func (f *follower) save(ends map[*source.Stream]int64) ([]byte, error) {
+// save notes what was committed and appends what is to be known of all streams.
+func (f *follower) save(list []SavedStream, ends map[*source.Stream]int64) []SavedStream {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	v := Saved{Version: savedVersion, Streams: make([]SavedStream, 0, len(f.order)+len(f.saved))}
 	for _, s := range f.order {
 		if at, ok := ends[&s.src]; ok {
 			s.commit(at)
 		}
 		if s.known {
-			v.Streams = append(v.Streams, s.save())
+			v := s.save()
+			v.Carry = bytes.Clone(v.Carry)
+			list = append(list, v)
 		}
 	}
 	for _, s := range f.saved { // it has not begun
-		v.Streams = append(v.Streams, *s)
+		list = append(list, *s)
 	}
-	return json.Marshal(&v)
+	return list
 }

@@ -48,7 +48,7 @@ func (f *follower) scan(s *stream, now time.Time) {
 		return
 	}
 	delete(f.bad, s.dir)
-	s.rescan = !settled(time.Now(), info.ModTime())
+	s.rescan = !settled(info.ModTime(), time.Now())
 	s.changed, s.full, s.over = info.ModTime(), now, false
 	f.scans++
 	fresh := f.matchAll(s, f.candidates(s, names), now)
@@ -125,11 +125,14 @@ func (f *follower) take(s *stream, fresh []*generation, now time.Time) {
 			if !g.packed && g.file != nil {
 				g.marker, _ = markerAt(g.file, g.off)
 			}
-			f.forget(g)
+			f.forget(s, g)
 			s.gens = slices.Insert(s.gens, s.at, g)
 			s.at++ // it is remembered as finished
 		default:
 			s.gens = append(s.gens, g)
+			if g.copyOf != nil {
+				g.copyOf.passed = true
+			}
 		}
 	}
 	queue := s.gens[s.at:]
@@ -208,7 +211,7 @@ func (f *follower) matchAll(s *stream, list []candidate, now time.Time) (fresh [
 	var others []*candidate
 	for i := range list {
 		c := &list[i]
-		if f.atHand(s, c) || !f.openCandidate(c) {
+		if f.atHand(s, c) || !f.openCandidate(s, c) {
 			continue
 		}
 		if !f.matchSelf(s, c, now) {
@@ -216,7 +219,7 @@ func (f *follower) matchAll(s *stream, list []candidate, now time.Time) (fresh [
 		}
 	}
 	for _, c := range others {
-		if g := f.matchContent(s, c, now); g != nil {
+		if g := f.matchContent(s, c, fresh, now); g != nil {
 			fresh = append(fresh, g)
 		}
 	}
@@ -237,7 +240,7 @@ func (f *follower) atHand(s *stream, c *candidate) bool {
 			return true
 		}
 	}
-	if owner := f.owner[inodeKey{dev, ino}]; owner != nil && owner != s && owner.current() != nil {
+	if f.claims.isOthers(inodeKey{dev, ino}, s) {
 		return true
 	}
 	old, ok := s.aside[c.name]
@@ -259,7 +262,7 @@ func (f *follower) found(g *generation, c *candidate) {
 	}
 }
 
-func (f *follower) openCandidate(c *candidate) bool {
+func (f *follower) openCandidate(s *stream, c *candidate) bool {
 	file, at, err := f.sys.Open(c.path)
 	if err == nil {
 		c.id, c.info, err = identify(file)
@@ -279,8 +282,24 @@ func (f *follower) openCandidate(c *candidate) bool {
 	}
 	delete(f.bad, c.path)
 	c.file, c.path = file, at
-	c.packed = isPacked(file)
+	if c.packed, err = isPacked(file); err != nil {
+		f.unreadable(s, c, err)
+		return false
+	}
 	return true
+}
+
+// unreadable notes that a file can be opened and not read now. The generation
+// that it is is not lost.
+func (f *follower) unreadable(s *stream, c *candidate, err error) {
+	c.file.Close()
+	f.bad[c.path] = err.Error()
+	s.rescan = true
+	for _, g := range s.gens {
+		if g.id.sameFile(&c.id) {
+			g.scan = f.scans
+		}
+	}
 }
 
 // contentSize is how many bytes a file holds, decompressed; of a packed one
@@ -298,10 +317,13 @@ func (c *candidate) contentSize() int64 {
 }
 
 // isPacked decides by what a file begins with, not by its name.
-func isPacked(f File) bool {
+func isPacked(f File) (bool, error) {
 	var magic [2]byte
-	n, _ := f.ReadAt(magic[:], 0)
-	return n == 2 && magic == [2]byte{0x1f, 0x8b}
+	n, err := f.ReadAt(magic[:], 0)
+	if err == io.EOF {
+		err = nil
+	}
+	return n == 2 && magic == [2]byte{0x1f, 0x8b}, err
 }
 
 // setAside remembers a file that holds nothing but what was read of g.
@@ -315,7 +337,7 @@ func (f *follower) setAside(s *stream, c *candidate, g *generation) {
 func (f *follower) fresh(s *stream, c *candidate, now time.Time) *generation {
 	g := &generation{id: c.id, label: c.label, path: c.path, file: c.file, packed: c.packed, size: c.info.Size(), grew: now, scan: f.scans}
 	g.id.readHead(c.file, c.packed, headSize)
-	f.owner[inodeKey{c.id.Device, c.id.Inode}] = s
+	f.claims.take(inodeKey{c.id.Device, c.id.Inode}, s)
 	f.open++
 	f.touch(g)
 	return g
@@ -333,7 +355,11 @@ func (f *follower) matchSelf(s *stream, c *candidate, now time.Time) bool {
 		if g.packed != c.packed || g.scan == f.scans || !g.id.sameFile(&c.id) {
 			continue
 		}
-		same := g.continues(c.file, c.info.Size())
+		same, err := g.continues(c.file, c.info.Size())
+		if err != nil && !c.packed {
+			f.unreadable(s, c, err)
+			return true
+		}
 		if c.packed { // it does not change once it is written
 			same = g.id.begins(c.file, true) && (c.info.Size() == g.size || !g.finished && c.info.Size() > g.size)
 		}
@@ -355,8 +381,8 @@ func (f *follower) matchSelf(s *stream, c *candidate, now time.Time) bool {
 
 // matchContent finds the generation that a file has the content of: it was
 // packed, or copied. It returns a new generation if there is something to read.
-func (f *follower) matchContent(s *stream, c *candidate, now time.Time) *generation {
-	g := f.sameContent(s, c)
+func (f *follower) matchContent(s *stream, c *candidate, fresh []*generation, now time.Time) *generation {
+	g := f.sameContent(s, c, fresh)
 	switch {
 	case g == nil:
 		return f.fresh(s, c, now)
@@ -378,31 +404,42 @@ func (f *follower) matchContent(s *stream, c *candidate, now time.Time) *generat
 		return nil
 	}
 	x := f.fresh(s, c, now)
-	x.copyOf, g.passed = g, true
+	x.copyOf = g
 	return x
 }
 
 // sameContent is the generation whose read content is what a file begins with;
-// of several, the one that is known best.
-func (f *follower) sameContent(s *stream, c *candidate) (best *generation) {
+// of several, the one that is known best. The new ones are not yet among them.
+func (f *follower) sameContent(s *stream, c *candidate, fresh []*generation) (best *generation) {
 	for _, g := range slices.Backward(s.gens) {
 		if c.packed && filepath.Base(g.path) == strings.TrimSuffix(c.name, ".gz") && c.label.packed && !g.packed {
 			return g
 		}
-		if g.passed || g.id.HeadLen == 0 || best != nil && g.id.HeadLen <= best.id.HeadLen {
+		if g.passed || taken(g, fresh) || g.id.HeadLen == 0 || best != nil && g.id.HeadLen <= best.id.HeadLen {
 			continue
 		}
-		if c.packed && g.id.begins(c.file, true) || !c.packed && !g.packed && g.off > 0 && g.continues(c.file, c.info.Size()) {
-			best = g
+		if c.packed {
+			if g.id.begins(c.file, true) {
+				best = g
+			}
+		} else if !g.packed && g.off > 0 {
+			if same, err := g.continues(c.file, c.info.Size()); same && err == nil {
+				best = g
+			}
 		}
 	}
 	return best
 }
 
+// taken says whether one of the new generations goes on with g.
+func taken(g *generation, fresh []*generation) bool {
+	return slices.ContainsFunc(fresh, func(x *generation) bool { return x.copyOf == g })
+}
+
 // replaced ends a generation whose content is no more.
 func (f *follower) replaced(s *stream, g *generation) {
 	g.apart, g.cut = true, true
-	f.close(g)
+	f.forget(s, g)
 	if g == s.current() {
 		s.finish(g)
 		return
@@ -412,13 +449,17 @@ func (f *follower) replaced(s *stream, g *generation) {
 
 // adopt gives a generation its file back.
 func (f *follower) adopt(s *stream, g *generation, c *candidate, now time.Time) {
-	g.grew, g.file, g.err = now, c.file, nil
+	if size := c.info.Size(); size != g.size || g.grew.IsZero() {
+		g.grew = now
+	}
+	g.file, g.err = c.file, nil
 	f.found(g, c)
 	f.touch(g)
 	f.open++
-	f.owner[inodeKey{c.id.Device, c.id.Inode}] = s
+	f.claims.take(inodeKey{c.id.Device, c.id.Inode}, s)
 	f.queue(s)
 	if g.packed {
+		g.size = c.info.Size()
 		return
 	}
 	g.size = max(c.info.Size(), g.off)

@@ -48,7 +48,7 @@ type stream struct {
 	held     []byte // read and not handed out
 	before   []byte // what stands in front of held, as much as makes a marker
 	skipping bool   // in the rest of a record that is too long; then nothing is held
-	need     int64  // bytes that must come before a record that was put back is tried again
+	back     putBack
 	grew     time.Time
 	flush    bool // held is all there is of its record
 	lost     [source.NumLosses]int64
@@ -58,6 +58,17 @@ type stream struct {
 	queued bool
 	turn   int  // bytes read in this turn
 	over   bool // the directory is gone
+}
+
+// A putBack says when a record that was put back is tried again: when much of
+// it has come, or something and it is long ago.
+type putBack struct {
+	had, need int64 // unread bytes; 0: nothing was put back
+	at        time.Time
+}
+
+func (p *putBack) due(unread int64, now time.Time) bool {
+	return unread > p.need || unread > p.had && now.Sub(p.at) >= waitNext
 }
 
 // A mark is a place between two records.
@@ -141,7 +152,7 @@ func (s *stream) read(g *generation, buf []byte, room int) (int, error) {
 // next reads a block and hands out the whole records in it. Nothing may be
 // handed out although bytes were read.
 func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err error) {
-	s.need = 0
+	s.back = putBack{}
 	size := blockSize
 	if len(s.held) >= size/2 {
 		size = min(2*len(s.held), parser.MaxRecord)
@@ -156,6 +167,10 @@ func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err 
 	s.turn += n
 	s.grew, g.grew = now, now
 	buf = b.buf[markerSize : len(buf)+n]
+	if n := nuls(buf); n >= leastNULs && len(s.held) == 0 && !s.skipping {
+		s.discard(b, g, buf, n)
+		return true, err
+	}
 	tried := len(s.held)
 	cut, head := s.cut(buf, tried)
 	if cut == 0 && !s.skipping {
@@ -166,6 +181,37 @@ func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err 
 	s.handOut(b, buf, cut, head)
 	g.marker = hashOf(s.last(min(g.off, markerSize)))
 	return true, err
+}
+
+// leastNULs is how many zero bytes in front of a record are a hole: a log was
+// truncated under a writer that knows its own place.
+const leastNULs = 512
+
+// nuls is how many zero bytes buf begins with.
+func nuls(buf []byte) int {
+	const step = 4096
+	var zero [step]byte
+	n := 0
+	for n+step <= len(buf) && [step]byte(buf[n:n+step]) == zero {
+		n += step
+	}
+	for n < len(buf) && buf[n] == 0 {
+		n++
+	}
+	return n
+}
+
+// discard hands out that the first n bytes of buf are in no record. What
+// stands behind them is read again, as far as that is possible.
+func (s *stream) discard(b *block, g *generation, buf []byte, n int) {
+	if !g.packed {
+		g.off -= int64(len(buf) - n)
+		buf = buf[:n]
+	}
+	s.handOut(b, buf, n, false)
+	b.batch.Data = buf[:0]
+	b.batch.Discarded[source.Binary] = int64(n)
+	g.marker = hashOf(s.last(min(g.off, markerSize)))
 }
 
 func (b *block) grow(size int) {
@@ -259,11 +305,12 @@ func (s *stream) rest(b *block, all bool) bool {
 
 // putBack forgets held bytes of a record that is long in coming, as far as
 // they can be read again.
-func (s *stream) putBack(g *generation) {
+func (s *stream) putBack(g *generation, now time.Time) {
 	if g.packed || s.pos < g.base || len(s.held) <= alwaysKept {
 		return
 	}
-	s.need = int64(len(s.held)) * 5 / 4
+	n := int64(len(s.held))
+	s.back = putBack{n, n * 5 / 4, now}
 	g.off = s.pos - g.base
 	s.held = nil
 	g.marker = hashOf(s.last(min(g.off, markerSize)))

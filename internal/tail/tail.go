@@ -5,9 +5,11 @@ package tail
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -44,30 +46,43 @@ type Counts struct {
 	Faults      uint64 // reads that failed and are tried again
 }
 
-// A Tailer is the Source of growing logs. It never ends by itself.
+func (c *Counts) add(o *Counts) {
+	c.Truncations += o.Truncations
+	c.Generations += o.Generations
+	c.Damaged += o.Damaged
+	c.Refused += o.Refused
+	c.Faults += o.Faults
+}
+
+// A Tailer is the Source of growing logs. It never ends by itself. Each path of
+// an input has a goroutine of its own, so that a disk that hangs holds up only
+// what lies on it.
 type Tailer struct {
-	f    *follower
-	full chan *block
-	free chan *block
-	lent map[*source.Batch]*block
-	stop context.CancelFunc
-	done chan struct{}
+	followers []*follower
+	full      chan *block
+	free      chan *block
+	lent      map[*source.Batch]*block
+	stop      context.CancelFunc
+	running   sync.WaitGroup
 }
 
 // New returns a Tailer of all that inputs name, now and later. Close ends it.
 func New(inputs []Input, opt Options) *Tailer {
 	opt.fill()
-	f := newFollower(inputs, opt)
-	if !opt.NoHints {
-		f.hint = newHints()
-	}
-	t := &Tailer{f: f, full: make(chan *block), free: make(chan *block, opt.Blocks), lent: map[*source.Batch]*block{}, done: make(chan struct{})}
-	for range opt.Blocks {
+	t := &Tailer{followers: newFollowers(inputs, opt), full: make(chan *block), lent: map[*source.Batch]*block{}}
+	blocks := opt.Blocks + len(t.followers)
+	t.free = make(chan *block, blocks)
+	for range blocks {
 		t.free <- new(block)
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	t.stop = stop
-	go t.run(ctx)
+	for _, f := range t.followers {
+		if !opt.NoHints {
+			f.hint = newHints()
+		}
+		t.running.Go(func() { t.run(ctx, f) })
+	}
 	return t
 }
 
@@ -92,20 +107,46 @@ func (o *Options) fill() {
 	}
 }
 
-func newFollower(inputs []Input, opt Options) *follower {
-	f := &follower{opt: opt, sys: opt.System, streams: map[string]*stream{}, bad: map[string]string{}, owner: map[inodeKey]*stream{}, saved: map[string]*SavedStream{}, finds: newFinds(inputs)}
-	if opt.Saved != nil {
-		for i := range opt.Saved.Streams {
-			s := &opt.Saved.Streams[i]
+// newFollowers returns one for each path.
+func newFollowers(inputs []Input, opt Options) (list []*follower) {
+	finds, shared := newFinds(inputs), newClaims()
+	opt.MaxOpen = max(opt.MaxOpen/max(len(finds), 1), 1)
+	for _, d := range finds {
+		f := &follower{opt: opt, streams: map[string]*stream{}, bad: map[string]string{}, claims: shared, saved: map[string]*SavedStream{}, finds: []find{d}}
+		f.sys = unlocked{opt.System, &f.mu}
+		list = append(list, f)
+	}
+	if opt.Saved == nil {
+		return list
+	}
+	for i := range opt.Saved.Streams {
+		s := &opt.Saved.Streams[i]
+		if f := nearest(list, s); f != nil {
 			f.saved[key(s.Dir, s.Base)] = s
 		}
 	}
-	return f
+	return list
 }
 
-// run is the goroutine that does all reading.
-func (t *Tailer) run(ctx context.Context) {
-	defer close(t.done)
+// nearest is the follower that a saved stream is likely to be of: the one of
+// its input whose path has most in common with it.
+func nearest(list []*follower, s *SavedStream) (best *follower) {
+	most := -1
+	for _, f := range list {
+		d := &f.finds[0]
+		n := 0
+		for n < min(len(d.path), len(s.Dir)) && d.path[n] == s.Dir[n] {
+			n++
+		}
+		if d.input.Name == s.Input && n > most {
+			best, most = f, n
+		}
+	}
+	return best
+}
+
+// run is the goroutine that does all reading of one path.
+func (t *Tailer) run(ctx context.Context, f *follower) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for ctx.Err() == nil {
@@ -116,14 +157,14 @@ func (t *Tailer) run(ctx context.Context) {
 			return
 		}
 		for {
-			ok, wait := t.f.next(b, t.f.opt.Now())
+			ok, wait := f.next(b, f.opt.Now())
 			if ok {
 				break
 			}
 			timer.Reset(wait)
 			select {
 			case <-timer.C:
-			case <-t.f.hint.woken():
+			case <-f.hint.woken():
 			case <-ctx.Done():
 				return
 			}
@@ -156,15 +197,28 @@ func (t *Tailer) Next(ctx context.Context, b *source.Batch) error {
 }
 
 // Save returns what is to be restored together with counts up to these ends.
-func (t *Tailer) Save(ends map[*source.Stream]int64) ([]byte, error) { return t.f.save(ends) }
+func (t *Tailer) Save(ends map[*source.Stream]int64) ([]byte, error) {
+	v := Saved{Version: savedVersion, Streams: []SavedStream{}}
+	for _, f := range t.followers {
+		v.Streams = f.save(v.Streams, ends)
+	}
+	return json.Marshal(&v)
+}
 
 // Close ends reading and closes all files but those of a read that hangs.
 func (t *Tailer) Close() {
 	t.stop()
+	done := make(chan struct{})
+	go func() {
+		t.running.Wait()
+		close(done)
+	}()
 	select {
-	case <-t.done:
-		t.f.hint.close()
-		t.f.closeAll()
+	case <-done:
+		for _, f := range t.followers {
+			f.hint.close()
+			f.closeAll()
+		}
 	case <-time.After(time.Second):
 	}
 }
@@ -199,10 +253,21 @@ type StreamStatus struct {
 
 // Status may be called at any time.
 func (t *Tailer) Status() Status {
-	f := t.f
+	st := Status{Bad: map[string]string{}}
+	for _, f := range t.followers {
+		f.status(&st)
+	}
+	slices.SortFunc(st.Streams, func(a, b StreamStatus) int { return strings.Compare(a.Name, b.Name) })
+	return st
+}
+
+func (f *follower) status(st *Status) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	st := Status{Counts: f.counts, Bad: maps.Clone(f.bad), Open: f.open, Waiting: f.waiting}
+	st.Counts.add(&f.counts)
+	maps.Copy(st.Bad, f.bad)
+	st.Open += f.open
+	st.Waiting += f.waiting
 	for _, s := range f.order {
 		x := StreamStatus{Name: s.src.Name, Input: s.src.Input, Read: s.pos, Generations: len(s.gens) - s.at}
 		for _, g := range s.gens[s.at:] {
@@ -210,6 +275,4 @@ func (t *Tailer) Status() Status {
 		}
 		st.Streams = append(st.Streams, x)
 	}
-	slices.SortFunc(st.Streams, func(a, b StreamStatus) int { return strings.Compare(a.Name, b.Name) })
-	return st
 }

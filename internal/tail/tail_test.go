@@ -1,3 +1,5 @@
+//go:build unix
+
 package tail
 
 import (
@@ -85,7 +87,7 @@ func TestRotation(t *testing.T) {
 		}, want: lines(0, 7)},
 		{id: "T08 truncated with unread bytes, no copy", run: func(r *rig) {
 			r.append("x.log", lines(0, 5)).step(0).append("x.log", lines(5, 8))
-			r.f.poll(r.f.order[0], r.now) // it knows of them
+			r.look() // it knows of them
 			r.truncate("x.log", 0).pass(time.Second).append("x.log", lines(8, 9)).pass(3 * time.Second)
 		}, want: lines(0, 5) + lines(8, 9), lost: map[source.Loss]int64{source.TruncatedAway: int64(len(lines(5, 8)))}},
 		{id: "T08 truncated with unread bytes that the copy has", run: func(r *rig) {
@@ -367,10 +369,7 @@ func TestFewFiles(t *testing.T) {
 func TestHoldBudget(t *testing.T) {
 	r := newRig(t, Options{HoldBytes: 10 << 10})
 	r.append("x.log", lines(0, 5)).step(0).append("x.log", lines(5, 500)).remove("x.log")
-	s := r.f.order[0]
-	s.rescan = true
-	r.f.scan(s, r.now)
-	r.f.poll(s, r.now)
+	r.look()
 	r.pass(time.Second).want(lines(0, 5))
 	if want := int64(len(lines(5, 500))); r.lost[source.HoldBudget] != want {
 		t.Errorf("lost %d bytes, want %d", r.lost[source.HoldBudget], want)

@@ -1,0 +1,53 @@
+package sinks
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestGeneratedMetrics compares docs/metrics.md with the list of metrics.
+func TestGeneratedMetrics(t *testing.T) {
+	const file = "../docs/metrics.md"
+	var b strings.Builder
+	b.WriteString(`# Metrics
+
+What ` + "`flagwatch agent`" + ` serves under /metrics and ` + "`-o prom`" + ` writes, in Prometheus'
+text format. ` + "`flagwatch list metrics`" + ` prints this list.
+
+| name | kind | labels | meaning |
+|---|---|---|---|
+`)
+	for _, m := range Metrics() {
+		where := ""
+		if m.Where != "" {
+			where = " Only from the " + m.Where + "."
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s%s |\n", m.Name, m.Type, strings.Join(m.Labels, ", "), m.Help, where)
+	}
+	b.WriteString(`
+A label without a value is left out. The namespace and the workload come from
+where the log lies, never from what is in it; the workload is the pod's name
+without what its controller appended. ` + "`input`" + ` is the name of an input in the
+configuration, never a path.
+
+At most 2,000 series a metric by default (` + "`--max-series`" + `), first come. What comes
+later is counted under the workload ` + "`other`" + `, so sums stay exact, and
+` + "`flagwatch_series_limited_total`" + ` says how much that was.
+
+Totals by kind, reason, flag and cause are there from the start, at 0. A series
+of a workload is shown as 0 for its first minute (` + "`--born-at-zero`" + `) and with its
+value from then on, so that ` + "`increase()`" + ` sees the first failure.
+`)
+	have, _ := os.ReadFile(file)
+	switch {
+	case string(have) == b.String():
+	case *update:
+		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	default:
+		t.Errorf("%s does not list the metrics; -update writes it again", file)
+	}
+}
