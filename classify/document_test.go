@@ -3,25 +3,17 @@ package classify
 import (
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/flagwatch/flagwatch/internal/generated"
 )
 
 var update = flag.Bool("update", false, "write CAUSES.md again")
 
 // CAUSES.md is the catalogue for readers: a section a cause.
 func TestGeneratedCauses(t *testing.T) {
-	want := document(Causes(), Rules())
-	if *update {
-		if err := os.WriteFile("CAUSES.md", []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile("CAUSES.md")
-	if err != nil || string(got) != want {
-		t.Error("CAUSES.md is not what the catalogue says; make docs writes it again")
-	}
+	generated.File(t, *update, "CAUSES.md", document(Causes(), Rules()))
 }
 
 func document(causes []Cause, rules []Rule) string {

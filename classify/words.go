@@ -216,7 +216,8 @@ func (p *phrases) find(words []uint64) (f found) {
 // lateWords is how many words of a text are looked at that is asked for late.
 const lateWords = 64
 
-// in says whether a text has any of the phrases.
+// in says whether a text has any of the phrases. The walk is that of find once
+// more: a shared one that yields costs an event 4 % of its time.
 func (p *phrases) in(text []byte) bool {
 	var room [lateWords]uint64
 	words := wordsOf(room[:0:min(p.begins, lateWords)], text)

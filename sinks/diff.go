@@ -2,12 +2,8 @@ package sinks
 
 import (
 	"cmp"
-	"encoding/json"
-	"io"
 	"math"
 	"slices"
-
-	"github.com/flagwatch/flagwatch/internal/safe"
 )
 
 // A Diff is what changed between two reports: causes that are new, gone, or
@@ -245,15 +241,4 @@ func logBinomial(k, n uint64, p float64) float64 {
 		return v
 	}
 	return lg(n) - lg(k) - lg(n-k) + float64(k)*math.Log(p) + float64(n-k)*math.Log1p(-p)
-}
-
-// WriteJSON writes the diff as one indented JSON document with a line end.
-// Runes that a terminal would obey are escaped.
-func (d *Diff) WriteJSON(w io.Writer) error {
-	doc, err := json.MarshalIndent(d, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(safe.AppendDocument(make([]byte, 0, len(doc)+1), doc), '\n'))
-	return err
 }

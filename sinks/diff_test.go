@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/flagwatch/flagwatch/internal/generated"
 )
 
 // TestChance compares with binomial terms added up exactly.
@@ -100,16 +101,8 @@ func TestCompare(t *testing.T) {
 // TestGeneratedDiffSchema compares the committed schema with the types, and
 // diffs with the schema. -update writes it again.
 func TestGeneratedDiffSchema(t *testing.T) {
-	const file = "diff.schema.json"
 	want := DiffSchema()
-	if *update {
-		if err := os.WriteFile(file, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if have, err := os.ReadFile(file); err != nil || !bytes.Equal(have, want) {
-		t.Errorf("%s is not what the types say (%v); go test ./sinks -run Generated -update writes it again", file, err)
-	}
+	generated.File(t, *update, "diff.schema.json", string(want))
 	var root, doc map[string]any
 	if err := json.Unmarshal(want, &root); err != nil {
 		t.Fatal(err)

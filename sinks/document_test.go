@@ -2,14 +2,14 @@ package sinks
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
+
+	"github.com/flagwatch/flagwatch/internal/generated"
 )
 
 // TestGeneratedMetrics compares docs/metrics.md with the list of metrics.
 func TestGeneratedMetrics(t *testing.T) {
-	const file = "../docs/metrics.md"
 	var b strings.Builder
 	b.WriteString(`# Metrics
 
@@ -40,14 +40,5 @@ Totals by kind, reason, flag and cause are there from the start, at 0. A series
 of a workload is shown as 0 for its first minute (` + "`--born-at-zero`" + `) and with its
 value from then on, so that ` + "`increase()`" + ` sees the first failure.
 `)
-	have, _ := os.ReadFile(file)
-	switch {
-	case string(have) == b.String():
-	case *update:
-		if err := os.WriteFile(file, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("%s does not list the metrics; -update writes it again", file)
-	}
+	generated.File(t, *update, "../docs/metrics.md", b.String())
 }

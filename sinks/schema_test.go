@@ -5,11 +5,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/flagwatch/flagwatch/internal/generated"
 )
 
 const schemaFile = "report.schema.json"
@@ -17,15 +18,7 @@ const schemaFile = "report.schema.json"
 // TestGeneratedSchema compares the committed schema with the types. -update
 // writes it again.
 func TestGeneratedSchema(t *testing.T) {
-	want := Schema()
-	if *update {
-		if err := os.WriteFile(schemaFile, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if have, err := os.ReadFile(schemaFile); err != nil || !bytes.Equal(have, want) {
-		t.Errorf("%s is not what the types say (%v); go test ./sinks -run Generated -update writes it again", schemaFile, err)
-	}
+	generated.File(t, *update, schemaFile, string(Schema()))
 }
 
 // A validator knows the part of JSON Schema that Schema uses.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"fmt"
 	"html"
-	"os"
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/internal/generated"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -18,24 +18,8 @@ const reportPage = "docs/report.md"
 // writes them again.
 func TestGeneratedReportPage(t *testing.T) {
 	t.Chdir("../..")
-	have, err := os.ReadFile(reportPage)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := replacePart(t, string(have), "outputs", outputRows())
-	want = replacePart(t, want, "csv", csvRows())
-	compareFile(t, reportPage, want)
-	compareFile(t, "docs/terminal.svg", capture(t))
-}
-
-func compareFile(t *testing.T, name, want string) {
-	t.Helper()
-	if *update {
-		writeFile(t, name, []byte(want))
-	}
-	if have, err := os.ReadFile(name); err != nil || string(have) != want {
-		t.Errorf("%s is not what flagwatch says (%v); go test ./cmd/flagwatch -run Generated -update writes it again", name, err)
-	}
+	generated.Parts(t, *update, reportPage, generated.Part{Name: "outputs", Text: outputRows()}, generated.Part{Name: "csv", Text: csvRows()})
+	generated.File(t, *update, "docs/terminal.svg", capture(t))
 }
 
 func outputRows() string {

@@ -17,13 +17,14 @@ const module = "github.com/flagwatch/flagwatch/"
 // mayImport is the import diagram: what each package may import beside the
 // standard library. Imports go one way.
 var mayImport = map[string][]string{
-	"parser":          {"github.com/valyala/fastjson"},
-	"classify":        {"parser", "internal/spell"},
-	"sinks":           {"parser", "classify", "internal/safe", "internal/packed", "github.com/mattn/go-runewidth", "github.com/VictoriaMetrics/metrics"},
-	"internal/safe":   {},
-	"internal/packed": {},
-	"internal/tail":   {"parser", "internal/safe", "internal/source", "github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"internal/agent":  {"parser", "classify", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
+	"parser":             {"github.com/valyala/fastjson"},
+	"classify":           {"parser", "internal/spell"},
+	"sinks":              {"parser", "classify", "internal/safe", "internal/packed", "github.com/mattn/go-runewidth", "github.com/VictoriaMetrics/metrics"},
+	"internal/safe":      {},
+	"internal/generated": {},
+	"internal/packed":    {},
+	"internal/tail":      {"parser", "internal/safe", "internal/source", "github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
+	"internal/agent":     {"parser", "classify", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
 	"internal/kafka": {
 		"parser", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/source", "github.com/valyala/fastjson",
 		"github.com/klauspost/compress/gzip", "github.com/klauspost/compress/zstd", "github.com/segmentio/kafka-go", "github.com/segmentio/kafka-go/compress",

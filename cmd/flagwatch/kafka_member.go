@@ -94,7 +94,10 @@ func (o *kafkaOptions) pages(led *ledger.Kafka, r *kafka.Reader, view sinks.Repo
 		},
 		Unready: func() string {
 			status := r.Status()
-			return status.Unready(time.Minute)
+			if status.Unready(time.Minute) != "" {
+				return "not ready" // the status line says why, to whom it concerns
+			}
+			return ""
 		},
 	}
 }

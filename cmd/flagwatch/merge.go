@@ -51,13 +51,7 @@ func (o *runOptions) merge(ctx context.Context, std streams, args []string, p *p
 	if err != nil {
 		return err
 	}
-	if f := outputFormatOf(p.output.value); !f.isText() || res.report.Totals.Records > 0 {
-		res.shown = f.isText() && !p.quiet
-		if err := p.write(std, res.report); err != nil {
-			return err
-		}
-	}
-	return o.gates.conclude(std.err, res.report, nil, res.conclude(std.err, o.verbose))
+	return o.finish(std, res, p)
 }
 
 // A sum is reports and logs in the making of one report.

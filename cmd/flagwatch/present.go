@@ -142,6 +142,11 @@ func (o *runOptions) reportTo(ctx context.Context, std streams, args []string, p
 	if err != nil {
 		return err
 	}
+	return o.finish(std, res, p)
+}
+
+// finish draws what was read, and says with which code to exit.
+func (o *runOptions) finish(std streams, res *result, p *presentation) error {
 	if f := outputFormatOf(p.output.value); !f.isText() || res.report.Totals.Records > 0 {
 		res.shown = f.isText() && !p.quiet
 		if err := p.write(std, res.report); err != nil {

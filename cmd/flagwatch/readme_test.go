@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/flagwatch/flagwatch/internal/generated"
 	"github.com/flagwatch/flagwatch/parser"
 )
 
@@ -21,37 +22,12 @@ const (
 // program prints with what it prints. -update writes them again.
 func TestGeneratedReadme(t *testing.T) {
 	t.Chdir("../..")
-	have, err := os.ReadFile(readme)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(have)
-	for _, part := range []struct{ name, text string }{
-		{"report", "```\n" + output(t, sampleLog) + "```\n"},
-		{"parse", "```\n" + overflows(t) + "```\n"},
-		{"record", "```json\n" + firstFailure(t) + "```\n"},
-		{"dialects", dialectRows()},
-	} {
-		want = replacePart(t, want, part.name, part.text)
-	}
-	switch {
-	case want == string(have):
-	case *update:
-		writeFile(t, readme, []byte(want))
-	default:
-		t.Error("README.md does not show what flagwatch prints; go test ./cmd/flagwatch -run Generated -update writes it again")
-	}
-}
-
-// replacePart puts text between the two marks of a generated part.
-func replacePart(t *testing.T, doc, name, text string) string {
-	t.Helper()
-	before, rest, ok := strings.Cut(doc, "<!-- generated: "+name+" -->\n")
-	_, after, ok2 := strings.Cut(rest, "<!-- end -->\n")
-	if !ok || !ok2 {
-		t.Fatalf("no part %s in %s", name, readme)
-	}
-	return before + "<!-- generated: " + name + " -->\n" + text + "<!-- end -->\n" + after
+	generated.Parts(t, *update, readme,
+		generated.Part{Name: "report", Text: "```\n" + output(t, sampleLog) + "```\n"},
+		generated.Part{Name: "parse", Text: "```\n" + overflows(t) + "```\n"},
+		generated.Part{Name: "record", Text: "```json\n" + firstFailure(t) + "```\n"},
+		generated.Part{Name: "dialects", Text: dialectRows()},
+	)
 }
 
 func output(t *testing.T, args ...string) string {

@@ -36,6 +36,10 @@ func loadRules(file string) (*classify.Classifier, error) {
 	if err != nil {
 		return nil, err
 	}
+	return compileRules(file, own)
+}
+
+func compileRules(file string, own classify.Own) (*classify.Classifier, error) {
 	c, err := classify.New(own)
 	if err != nil {
 		return nil, usageError("%s: %w", file, err)
@@ -63,7 +67,7 @@ func testRules(w io.Writer, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := loadRules(file)
+	c, err := compileRules(file, own)
 	if err != nil {
 		return err
 	}

@@ -1,10 +1,9 @@
 package agent
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -47,7 +46,7 @@ func (a *agent) serve(ctx context.Context) (stop func(), err error) {
 	for _, x := range []struct {
 		addr    string
 		handler http.Handler
-	}{{a.cfg.Listen, a.handler()}, {a.cfg.Pprof, profiles()}} {
+	}{{a.cfg.Listen, a.pages().handler()}, {a.cfg.Pprof, profiles()}} {
 		if x.addr == "" {
 			continue
 		}
@@ -109,29 +108,8 @@ func (c *counted) Close() error {
 	return c.Conn.Close()
 }
 
-// handler serves GET and HEAD.
-func (a *agent) handler() http.Handler {
-	renders := make(chan struct{}, maxRenders)
-	mux := http.NewServeMux()
-	page := func(path string, f func(http.ResponseWriter, *http.Request)) {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Content-Type-Options", "nosniff")
-			select {
-			case renders <- struct{}{}:
-				defer func() { <-renders }()
-				f(w, r)
-			case <-r.Context().Done():
-			}
-		})
-	}
-	page("/metrics", a.metrics)
-	page("/api/v1/report", a.report)
-	for _, path := range []string{"/livez", "/healthz"} {
-		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	}
-	mux.HandleFunc("GET /readyz", a.ready)
-	return mux
-}
+// pages are what the agent serves.
+func (a *agent) pages() Pages { return Pages{Metrics: a.metrics, Report: a.report, Unready: a.unready} }
 
 func profiles() http.Handler {
 	mux := http.NewServeMux()
@@ -141,18 +119,17 @@ func profiles() http.Handler {
 	return mux
 }
 
-// ready says whether what is counted is also kept.
-func (a *agent) ready(w http.ResponseWriter, _ *http.Request) {
+// unready says that what is counted can not be kept, once that lasts.
+func (a *agent) unready() string {
 	if a.file != nil {
 		if st := a.file.Stats(); st.Err != nil && time.Since(st.Since) > unreadyWhen {
-			http.Error(w, "the state can not be written", http.StatusServiceUnavailable)
-			return
+			return "the state can not be written"
 		}
 	}
-	fmt.Fprintln(w, "ok")
+	return ""
 }
 
-func (a *agent) metrics(w http.ResponseWriter, _ *http.Request) {
+func (a *agent) metrics(w io.Writer) {
 	o := a.env.Build
 	o.GoVersion, o.GOOS, o.GOARCH = runtime.Version(), runtime.GOOS, runtime.GOARCH
 	o.Now, o.BornFor = time.Now(), a.cfg.BornAtZero
@@ -164,20 +141,11 @@ func (a *agent) metrics(w http.ResponseWriter, _ *http.Request) {
 			o.StateAge = o.Now.Sub(st.Since)
 		}
 	}
-	var b bytes.Buffer
-	a.led.View(func(s *sinks.Snapshot) { s.WriteMetrics(&b, o) })
-	sinks.WriteProcessMetrics(&b)
-	w.Header().Set("Content-Type", sinks.ContentType)
-	w.Write(b.Bytes())
+	a.led.View(func(s *sinks.Snapshot) { s.WriteMetrics(w, o) })
+	sinks.WriteProcessMetrics(w)
 }
 
-// report is the Report as JSON, of all or of the last while.
-func (a *agent) report(w http.ResponseWriter, r *http.Request) {
-	since, err := time.ParseDuration(r.FormValue("since"))
-	if r.FormValue("since") != "" && (err != nil || since <= 0) {
-		http.Error(w, "since: want a duration like 15m", http.StatusBadRequest)
-		return
-	}
+func (a *agent) report(since time.Duration) *sinks.Report {
 	var rep *sinks.Report
 	a.led.View(func(s *sinks.Snapshot) {
 		if since > 0 {
@@ -187,13 +155,7 @@ func (a *agent) report(w http.ResponseWriter, r *http.Request) {
 	})
 	status := a.tail.Status()
 	rep.Inputs = inputs(&status)
-	var b bytes.Buffer
-	if err := rep.WriteJSON(&b); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Write(b.Bytes())
+	return rep
 }
 
 // inputs are the files, as a report has them.

@@ -2,7 +2,6 @@ package agent
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -12,12 +11,12 @@ import (
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
-// Pages are what a reader of something else than files serves, under the same
-// paths as the agent. The functions are called by several goroutines at once.
+// Pages are what the agent, or a reader of something else than files, serves.
+// The functions are called by several goroutines at once.
 type Pages struct {
 	Metrics func(io.Writer)
 	Report  func(since time.Duration) *sinks.Report // since 0: of all
-	Unready func() string                           // why it does not read as it should, "" when it does
+	Unready func() string                           // what /readyz says when it does not work as it should, "" when it does
 }
 
 // Serve serves pages on an address until stop is called.
@@ -38,41 +37,57 @@ func Serve(addr string, p Pages) (at net.Addr, stop func(), err error) {
 	}, nil
 }
 
+// handler serves GET and HEAD. At most maxRenders pages are made at a time.
 func (p Pages) handler() http.Handler {
-	mux := http.NewServeMux()
 	renders := make(chan struct{}, maxRenders)
-	page := func(path, kind string, write func(io.Writer, *http.Request) error) {
+	mux := http.NewServeMux()
+	page := func(path string, f http.HandlerFunc) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
-			renders <- struct{}{}
-			defer func() { <-renders }()
 			w.Header().Set("X-Content-Type-Options", "nosniff")
-			var b bytes.Buffer
-			if err := write(&b, r); err != nil {
-				http.Error(w, err.Error(), http.StatusBadRequest)
-				return
+			select {
+			case renders <- struct{}{}:
+				defer func() { <-renders }()
+				f(w, r)
+			case <-r.Context().Done():
 			}
-			w.Header().Set("Content-Type", kind)
-			w.Write(b.Bytes())
 		})
 	}
-	page("/metrics", sinks.ContentType, func(w io.Writer, _ *http.Request) error {
-		p.Metrics(w)
-		return nil
-	})
-	page("/api/v1/report", "application/json", func(w io.Writer, r *http.Request) error {
-		since, err := time.ParseDuration(r.FormValue("since"))
-		if r.FormValue("since") != "" && (err != nil || since <= 0) {
-			return errors.New("since: want a duration like 15m")
-		}
-		return p.Report(since).WriteJSON(w)
-	})
-	mux.HandleFunc("GET /livez", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
-	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, _ *http.Request) {
-		if why := p.Unready(); why != "" {
-			http.Error(w, "not ready", http.StatusServiceUnavailable)
-			return
-		}
-		fmt.Fprintln(w, "ok")
-	})
+	page("/metrics", p.metrics)
+	page("/api/v1/report", p.report)
+	for _, path := range []string{"/livez", "/healthz"} {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	}
+	mux.HandleFunc("GET /readyz", p.ready)
 	return mux
+}
+
+func (p Pages) metrics(w http.ResponseWriter, _ *http.Request) {
+	var b bytes.Buffer
+	p.Metrics(&b)
+	w.Header().Set("Content-Type", sinks.ContentType)
+	w.Write(b.Bytes())
+}
+
+// report is the Report as JSON, of all or of the last while.
+func (p Pages) report(w http.ResponseWriter, r *http.Request) {
+	since, err := time.ParseDuration(r.FormValue("since"))
+	if r.FormValue("since") != "" && (err != nil || since <= 0) {
+		http.Error(w, "since: want a duration like 15m", http.StatusBadRequest)
+		return
+	}
+	var b bytes.Buffer
+	if err := p.Report(since).WriteJSON(&b); err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Write(b.Bytes())
+}
+
+func (p Pages) ready(w http.ResponseWriter, _ *http.Request) {
+	if why := p.Unready(); why != "" {
+		http.Error(w, why, http.StatusServiceUnavailable)
+		return
+	}
+	fmt.Fprintln(w, "ok")
 }

@@ -4,41 +4,23 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/flagwatch/flagwatch/internal/generated"
 )
 
 var update = flag.Bool("update", false, "write generated files again")
 
 // TestGeneratedMetrics compares docs/kafka.md with the list of metrics.
 func TestGeneratedMetrics(t *testing.T) {
-	const file = "../../docs/kafka.md"
-	have, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	before, rest, _ := strings.Cut(string(have), "<!-- generated: metrics -->\n")
-	_, after, ok := strings.Cut(rest, "<!-- end -->\n")
-	if !ok {
-		t.Fatal("no place for the metrics")
-	}
 	var b strings.Builder
 	b.WriteString("| name | kind | labels | what it says |\n|---|---|---|---|\n")
 	for _, m := range Metrics() {
 		fmt.Fprintf(&b, "| `%s` | %s | %s | %s |\n", m.Name, m.Type, strings.Join(m.Labels, ", "), m.Help)
 	}
-	want := before + "<!-- generated: metrics -->\n" + b.String() + "<!-- end -->\n" + after
-	switch {
-	case want == string(have):
-	case *update:
-		if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Error("docs/kafka.md does not list the metrics; -update writes it again")
-	}
+	generated.Parts(t, *update, "../../docs/kafka.md", generated.Part{Name: "metrics", Text: b.String()})
 }
 
 // TestWriteMetrics demands that every metric is there, with its labels.

@@ -193,6 +193,9 @@ func (f *file) match(n *yaml.Node, id string) {
 
 // compile finds the rule that the classifier does not take, for its place.
 func (f *file) compile() {
+	if _, err := classify.New(f.own); err == nil {
+		return
+	}
 	for i := range f.own.Rules {
 		if _, err := classify.New(classify.Own{Causes: f.own.Causes, Rules: f.own.Rules[i : i+1]}); err != nil {
 			f.fail(f.at[i], "%v", err)

@@ -11,7 +11,6 @@ import (
 
 const (
 	blockSize = 256 << 10 // a batch is larger only when a record is
-	headSize  = 64 << 10  // what is kept of a record that is too long
 	retrySize = 64 << 10  // above this an unfinished record is looked at only now and then
 )
 
@@ -33,10 +32,9 @@ type cutter struct {
 	lines  bool
 	block  int
 
-	state    parser.FrameState
-	pos      Position // of the first held byte
-	held     []byte   // read and not yet handed out
-	skipping bool     // in the rest of a record that is too long; then nothing is held
+	framer Framer
+	pos    Position // of the first held byte
+	held   []byte   // read and not yet handed out
 }
 
 // next fills b. After an error there is nothing more to come.
@@ -46,7 +44,7 @@ func (c *cutter) next(ctx context.Context, b *Batch) error {
 	b.buf = buf
 	var err error
 	for tried := 0; err == nil; {
-		if n, head := c.cut(buf, tried); n > 0 {
+		if n, head := c.framer.Cut(buf, tried); n > 0 {
 			c.handOut(b, buf, n, head)
 			return nil
 		}
@@ -82,66 +80,21 @@ func (c *cutter) fill(ctx context.Context, buf []byte) ([]byte, error) {
 	}
 }
 
-// cut returns how many bytes of buf to hand out, and whether they are the head
-// of a record that is too long. It knows that the first tried bytes hold no
-// whole record.
-func (c *cutter) cut(buf []byte, tried int) (n int, head bool) {
-	if c.skipping {
-		return len(buf), false
-	}
-	if bytes.IndexByte(buf[tried:], '\n') >= 0 {
-		c.state.Final = false
-		n = parser.Cut(buf, &c.state)
-	}
-	if n == 0 && len(buf) >= parser.MaxRecord {
-		if n = c.wholeLines(buf); n == 0 {
-			return headSize, true
-		}
-	}
-	return n, false
-}
-
 // rest returns how many bytes of buf to hand out after reading gave err: all
 // of them at the end of the input, else the lines that are whole.
 func (c *cutter) rest(ctx context.Context, buf []byte, err error) int {
 	if err == errQuiet || err == ctx.Err() {
-		return c.wholeLines(buf)
+		return c.framer.WholeLines(buf)
 	}
 	return len(buf)
-}
-
-// wholeLines returns the end of the last line, and takes the record that ends
-// there as it is.
-func (c *cutter) wholeLines(buf []byte) int {
-	end := bytes.LastIndexByte(buf, '\n') + 1
-	if end == 0 {
-		return 0
-	}
-	c.state.Final = true
-	if n := parser.Cut(buf[:end], &c.state); n > 0 {
-		return n
-	}
-	return end
 }
 
 // handOut gives b the first n bytes of buf, which becomes b's, and holds the
 // rest.
 func (c *cutter) handOut(b *Batch, buf []byte, n int, head bool) {
-	used := n
-	b.buf, b.Data, b.Discarded = buf, buf[:n], [NumDiscards]int64{}
-	switch {
-	case head:
-		used = len(buf)
-		b.Discarded[Oversize] = int64(used - n)
-	case c.skipping:
-		if end := bytes.IndexByte(buf, '\n'); end >= 0 {
-			used, c.skipping = end+1, false
-		}
-		b.Data = buf[:0]
-		b.Discarded[Oversize] = int64(used)
-	}
-	c.skipping = c.skipping || head
-	b.Stream, b.Cut, b.From = c.stream, head, c.pos
+	b.buf = buf
+	used := c.framer.Fill(b, buf, n, head)
+	b.Stream, b.From = c.stream, c.pos
 	c.pos.Offset += int64(used)
 	if c.lines {
 		c.pos.Line += int64(bytes.Count(buf[:used], []byte{'\n'}))
@@ -161,5 +114,5 @@ func (c *cutter) lose(b *Batch, n int64) {
 
 // restart forgets what came before: a new record begins here.
 func (c *cutter) restart() {
-	c.state, c.held, c.skipping = parser.FrameState{}, c.held[:0], false
+	c.framer, c.held = Framer{}, c.held[:0]
 }

@@ -54,7 +54,7 @@ func TestPipe(t *testing.T) {
 			t.Fatalf("%d streams, %v", len(list), err)
 		}
 		g := list[0]
-		if want := strings.Replace(text, strings.Repeat("x", 3<<20)+"\n", strings.Repeat("x", headSize), 1); g.data != want {
+		if want := strings.Replace(text, strings.Repeat("x", 3<<20)+"\n", strings.Repeat("x", HeadKept), 1); g.data != want {
 			t.Errorf("writes of %d: %d bytes, want %d", size, len(g.data), len(want))
 		}
 		if want := (Position{int64(len(text)), int64(strings.Count(text, "\n"))}); g.to != want {

@@ -192,7 +192,7 @@ func TestOversize(t *testing.T) {
 			cuts := 0
 			for line := range strings.Lines(text) {
 				if len(line) > parser.MaxRecord {
-					line = line[:headSize]
+					line = line[:HeadKept]
 					cuts++
 				}
 				want.WriteString(line)

@@ -245,7 +245,7 @@ func TestEndlessLine(t *testing.T) {
 			t.Fatalf("%d bytes are held, a block has %d", cap(s.held), len(r.b.buf))
 		}
 	}
-	r.append("x.log", "\n"+lines(0, 1)).pass(time.Second).want(part[:headKept] + lines(0, 1))
+	r.append("x.log", "\n"+lines(0, 1)).pass(time.Second).want(part[:source.HeadKept] + lines(0, 1))
 }
 
 // Many streams with long unfinished records share the memory for them.

@@ -260,7 +260,7 @@ func (f *follower) drained(s *stream, g *generation, now time.Time) bool {
 // overtaken says whether an older generation was found behind the live one: a
 // copy of what was truncated away before any of it was read.
 func (s *stream) overtaken(g *generation) bool {
-	return g.isLive() && len(s.held) == 0 && !s.skipping && g.off > 0 && s.at+1 < len(s.gens) && s.gens[s.at+1].label.order(g.label) < 0
+	return g.isLive() && len(s.held) == 0 && !s.framer.Skipping && g.off > 0 && s.at+1 < len(s.gens) && s.gens[s.at+1].label.order(g.label) < 0
 }
 
 // split ends a generation here and lets the rest of it come behind the others.

@@ -114,7 +114,7 @@ func (v *SavedStream) unfinished(g *generation, off int64, marker string) {
 // restore is the opposite of save; the files are still to be found.
 func (s *stream) restore(v *SavedStream) {
 	s.known = true
-	s.pos, s.skipping = v.Position, v.Skipping
+	s.pos, s.framer.Skipping = v.Position, v.Skipping
 	s.held = v.Carry
 	at := v.Position
 	for _, x := range v.Generations {
@@ -128,7 +128,7 @@ func (s *stream) restore(v *SavedStream) {
 		}
 		s.gens = append(s.gens, g)
 	}
-	s.saved = mark{at: s.pos, skipping: s.skipping}
+	s.saved = mark{at: s.pos, skipping: s.framer.Skipping}
 	if n := len(v.Generations); n > 0 {
 		s.saved.marker = v.Generations[n-1].Marker
 	}

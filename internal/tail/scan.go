@@ -182,7 +182,7 @@ func (f *follower) wanted(s *stream, g *generation, now time.Time) bool {
 
 // lineBefore is where the line begins that a file of this size ends in.
 func lineBefore(f File, size int64) int64 {
-	n := min(size, headKept)
+	n := min(size, source.HeadKept)
 	buf := make([]byte, n)
 	if _, err := f.ReadAt(buf, size-n); err != nil && err != io.EOF {
 		return size

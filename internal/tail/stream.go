@@ -13,7 +13,6 @@ import (
 const (
 	blockSize  = 256 << 10 // read at a time
 	turnSize   = 1 << 20   // read of one stream before another has its turn
-	headKept   = 64 << 10  // of a record that is too long
 	shared     = 16 << 20  // unfinished records of all streams that are kept in memory
 	alwaysKept = 4 << 10   // of one stream, whatever the others keep
 )
@@ -43,15 +42,14 @@ type stream struct {
 	full    time.Time       // when all was last looked at
 	known   bool            // it was saved, or has been looked at once
 
-	state    parser.FrameState
-	pos      int64  // of the first held byte
-	held     []byte // read and not handed out
-	before   []byte // what stands in front of held, as much as makes a marker
-	skipping bool   // in the rest of a record that is too long; then nothing is held
-	back     putBack
-	grew     time.Time
-	flush    bool // held is all there is of its record
-	lost     [source.NumLosses]int64
+	framer source.Framer
+	pos    int64  // of the first held byte
+	held   []byte // read and not handed out
+	before []byte // what stands in front of held, as much as makes a marker
+	back   putBack
+	grew   time.Time
+	flush  bool // held is all there is of its record
+	lost   [source.NumLosses]int64
 
 	marks  []mark // places that were handed out and not committed
 	saved  mark   // the place that was
@@ -167,13 +165,13 @@ func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err 
 	s.turn += n
 	s.grew, g.grew = now, now
 	buf = b.buf[markerSize : len(buf)+n]
-	if n := nuls(buf); n >= leastNULs && len(s.held) == 0 && !s.skipping {
+	if n := nuls(buf); n >= leastNULs && len(s.held) == 0 && !s.framer.Skipping {
 		s.discard(b, g, buf, n)
 		return true, err
 	}
 	tried := len(s.held)
-	cut, head := s.cut(buf, tried)
-	if cut == 0 && !s.skipping {
+	cut, head := s.framer.Cut(buf, tried)
+	if cut == 0 && !s.framer.Skipping {
 		s.held = append(s.held, buf[tried:]...)
 		g.marker = hashOf(s.last(min(g.off, markerSize)))
 		return false, err
@@ -220,58 +218,12 @@ func (b *block) grow(size int) {
 	}
 }
 
-// cut is what source does with the bytes of any input: how many of buf to hand
-// out, and whether they are the head of a record that is too long. The first
-// tried bytes hold no whole record.
-func (s *stream) cut(buf []byte, tried int) (n int, head bool) {
-	if s.skipping {
-		return len(buf), false
-	}
-	if bytes.IndexByte(buf[tried:], '\n') >= 0 {
-		s.state.Final = false
-		n = parser.Cut(buf, &s.state)
-	}
-	if n == 0 && len(buf) >= parser.MaxRecord {
-		if n = s.wholeLines(buf); n == 0 {
-			return headKept, true
-		}
-	}
-	return n, false
-}
-
-// wholeLines returns the end of the last line and takes the record that ends
-// there as it is.
-func (s *stream) wholeLines(buf []byte) int {
-	end := bytes.LastIndexByte(buf, '\n') + 1
-	if end == 0 {
-		return 0
-	}
-	s.state.Final = true
-	if n := parser.Cut(buf[:end], &s.state); n > 0 {
-		return n
-	}
-	return end
-}
-
 // handOut gives b the first n bytes of buf, which is b's memory, and holds the
 // rest.
 func (s *stream) handOut(b *block, buf []byte, n int, head bool) {
-	used := n
 	out := &b.batch
-	out.Data, out.Discarded = buf[:n], [source.NumDiscards]int64{}
-	switch {
-	case head:
-		used = len(buf)
-		out.Discarded[source.Oversize] = int64(used - n)
-	case s.skipping:
-		if end := bytes.IndexByte(buf, '\n'); end >= 0 {
-			used, s.skipping = end+1, false
-		}
-		out.Data = buf[:0]
-		out.Discarded[source.Oversize] = int64(used)
-	}
-	s.skipping = s.skipping || head
-	out.Stream, out.Cut, out.From = &s.src, head, source.Position{Offset: s.pos}
+	used := s.framer.Fill(out, buf, n, head)
+	out.Stream, out.From = &s.src, source.Position{Offset: s.pos}
 	s.pos += int64(used)
 	out.To = source.Position{Offset: s.pos}
 	out.Lost, s.lost = s.lost, [source.NumLosses]int64{}
@@ -284,7 +236,7 @@ func (s *stream) mark() {
 	if k := len(s.marks); k > 0 && s.marks[k-1].at == s.pos {
 		s.marks = s.marks[:k-1]
 	}
-	s.marks = append(s.marks, mark{at: s.pos, skipping: s.skipping, before: bytes.Clone(s.before)})
+	s.marks = append(s.marks, mark{at: s.pos, skipping: s.framer.Skipping, before: bytes.Clone(s.before)})
 }
 
 // rest hands out held bytes though no record ends there: all of them, or
@@ -292,7 +244,7 @@ func (s *stream) mark() {
 func (s *stream) rest(b *block, all bool) bool {
 	n := len(s.held)
 	if !all {
-		n = s.wholeLines(s.held)
+		n = s.framer.WholeLines(s.held)
 	}
 	if n == 0 {
 		return false
@@ -357,5 +309,5 @@ func (s *stream) finish(g *generation) {
 	g.close()
 	s.at++
 	s.flush = s.flush || g.apart && len(s.held) > 0
-	s.skipping = s.skipping && !g.apart
+	s.framer.Skipping = s.framer.Skipping && !g.apart
 }

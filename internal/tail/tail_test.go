@@ -141,7 +141,7 @@ func TestRotation(t *testing.T) {
 		}, want: lines(0, 2)[:100] + lines(2, 3)},
 		{id: "T48 a line of five megabytes", run: func(r *rig) {
 			r.append("x.log", strings.Repeat("x", 5<<20)+"\n"+lines(0, 1)).pass(3 * time.Second)
-		}, want: strings.Repeat("x", headKept) + lines(0, 1)},
+		}, want: strings.Repeat("x", source.HeadKept) + lines(0, 1)},
 	})
 }
 
@@ -216,7 +216,7 @@ func TestRestart(t *testing.T) {
 		{id: "in the middle of a long line", run: func(r *rig) {
 			r.append("x.log", strings.Repeat("x", 3<<20)).step(0).commit().start()
 			r.append("x.log", "yy\n"+lines(0, 1)).pass(time.Second)
-		}, want: strings.Repeat("x", headKept) + lines(0, 1)},
+		}, want: strings.Repeat("x", source.HeadKept) + lines(0, 1)},
 	}
 	runFaults(t, tests)
 	for i := range tests {
