@@ -280,22 +280,6 @@ func (p *Parser) read(s []byte) bool {
 				s = s[n:]
 				continue
 			}
-		case c == '[':
-			if n := p.prefixHead(s); n > 0 {
-				r.wrap(KubectlPrefix)
-				s = s[n:]
-				continue
-			}
-			if hasPrefix(s, `[{"`) {
-				s = s[1:]
-				continue
-			}
-		case c == '<' || c >= 'A' && c <= 'S' && isMonth(s[:min(3, len(s))]):
-			if n := syslogHead(s); n > 0 {
-				r.wrap(Syslog)
-				s = s[n:]
-				continue
-			}
 		case c == '{':
 			p.base = s
 			inner, done := p.readBrace(s, depth)
@@ -308,15 +292,14 @@ func (p *Parser) read(s []byte) bool {
 				s = inner
 				continue
 			}
-		case c|' ' >= 'a' && c|' ' <= 'z':
-			if n := p.sternHead(s); n > 0 {
-				r.wrap(Stern)
+		default:
+			if n, e := p.toolHead(s); n > 0 {
+				r.wrap(e)
 				s = s[n:]
 				continue
 			}
-			if n := p.composeHead(s); n > 0 {
-				r.wrap(Compose)
-				s = s[n:]
+			if hasPrefix(s, `[{"`) {
+				s = s[1:]
 				continue
 			}
 		}
@@ -336,6 +319,22 @@ func (p *Parser) read(s []byte) bool {
 	}
 	p.other(s)
 	return true
+}
+
+// toolHead is how many bytes a tool put in front of the line, and which tool.
+func (p *Parser) toolHead(s []byte) (n int, e Envelope) {
+	switch c := s[0]; {
+	case c == '[':
+		return p.prefixHead(s), KubectlPrefix
+	case c == '<' || c >= 'A' && c <= 'S' && isMonth(s[:min(3, len(s))]):
+		return syslogHead(s), Syslog
+	case c|' ' >= 'a' && c|' ' <= 'z':
+		if n = p.sternHead(s); n > 0 {
+			return n, Stern
+		}
+		return p.composeHead(s), Compose
+	}
+	return 0, 0
 }
 
 // readStamp takes a time off the front of a line when a container runtime or
