@@ -22,17 +22,24 @@ import (
 // A broker is a real Apache Kafka of one node, in KRaft mode, on loopback.
 type broker struct {
 	t    *testing.T
+	id   string // of the cluster
 	dir  string
 	libs string
+	port map[string]int // by listener
+	node
+	kafkaAdmin
+}
+
+// A node is the process of a broker.
+type node struct {
+	name string // of its settings and its log
 	cmd  *exec.Cmd
 	done chan struct{}
-	port map[string]int // by listener
-	kafkaAdmin
 }
 
 // The broker's listeners. Who comes in by PLAINTEXT may do all. BAD answers,
 // and sends clients on to an address where nobody is.
-var listeners = []string{"PLAINTEXT", "SASL_PLAINTEXT", "SSL", "SASL_SSL", "BAD", "CONTROLLER", "NOBODY"}
+var listeners = []string{"PLAINTEXT", "SASL_PLAINTEXT", "SSL", "SASL_SSL", "BAD", "CONTROLLER", "NOBODY", "SECOND"}
 
 const (
 	brokerName     = "broker.lab"
@@ -40,7 +47,7 @@ const (
 	brokerPassword = "open sesame"
 )
 
-const brokerSettings = `process.roles=broker,controller
+const firstSettings = `process.roles=broker,controller
 node.id=1
 controller.quorum.bootstrap.servers=127.0.0.1:$CONTROLLER
 controller.listener.names=CONTROLLER
@@ -54,15 +61,28 @@ ssl.truststore.type=PEM
 ssl.truststore.location=$DIR/ca.pem
 listener.name.ssl.ssl.client.auth=required
 ssl.principal.mapping.rules=RULE:^CN=([^,]+).*$/$1/
-authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
+log.dirs=$DIR/first.data
+` + commonSettings
+
+// The second broker leaves the control of the cluster to the first one.
+const secondSettings = `process.roles=broker
+node.id=2
+controller.quorum.bootstrap.servers=127.0.0.1:$CONTROLLER
+controller.listener.names=CONTROLLER
+listeners=PLAINTEXT://127.0.0.1:$SECOND
+listener.security.protocol.map=PLAINTEXT:PLAINTEXT,CONTROLLER:PLAINTEXT
+log.dirs=$DIR/second.data
+` + commonSettings
+
+const commonSettings = `authorizer.class.name=org.apache.kafka.metadata.authorizer.StandardAuthorizer
 super.users=User:ANONYMOUS
-log.dirs=$DIR/data
 auto.create.topics.enable=false
 group.initial.rebalance.delay.ms=0
 group.min.session.timeout.ms=1000
 broker.session.timeout.ms=1000
 broker.heartbeat.interval.ms=200
 log.retention.check.interval.ms=1000
+log.cleaner.backoff.ms=200
 log.cleaner.dedupe.buffer.size=2097152
 log.index.size.max.bytes=1048576
 offsets.topic.num.partitions=1
@@ -86,7 +106,7 @@ appender.c.layout.pattern=%d{ABSOLUTE} %p %c{1} %m%n
 // startBroker makes and starts one; it ends with the test.
 func startBroker(t *testing.T, libs string) *broker {
 	t.Helper()
-	b := &broker{t: t, dir: t.TempDir(), libs: libs, port: map[string]int{}}
+	b := &broker{t: t, id: clusterID(), dir: t.TempDir(), libs: libs, port: map[string]int{}, node: node{name: "first"}}
 	var open []net.Listener
 	for _, name := range listeners {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -101,14 +121,20 @@ func startBroker(t *testing.T, libs string) *broker {
 	}
 	b.kafkaAdmin = kafkaAdmin{t, &kafka.Client{Addr: kafka.TCP(b.addr("PLAINTEXT")), Timeout: 10 * time.Second, Transport: &kafka.Transport{MetadataTTL: time.Second}}}
 	b.write()
-	format := b.java("kafka.tools.StorageTool", "format", "--standalone", "-t", clusterID(), "-c", b.file("server.properties"),
+	b.format(b.name, "--standalone",
 		"--add-scram", "SCRAM-SHA-256=[name="+brokerUser+",password="+brokerPassword+"]", "--add-scram", "SCRAM-SHA-512=[name="+brokerUser+",password="+brokerPassword+"]")
-	if out, err := format.CombinedOutput(); err != nil {
-		t.Fatalf("formatting the broker's storage: %v: %s", err, out)
-	}
 	b.start()
 	t.Cleanup(b.kill)
 	return b
+}
+
+// format prepares the storage of a node.
+func (b *broker) format(name string, args ...string) {
+	b.t.Helper()
+	format := b.java(append([]string{"kafka.tools.StorageTool", "format", "-t", b.id, "-c", b.file(name + ".properties")}, args...)...)
+	if out, err := format.CombinedOutput(); err != nil {
+		b.t.Fatalf("formatting the storage of the %s broker: %v: %s", name, err, out)
+	}
 }
 
 // clusterID is one that does not look like an option.
@@ -133,7 +159,8 @@ func (b *broker) write() {
 	for name, port := range b.port {
 		pairs = append(pairs, "$"+name, fmt.Sprint(port))
 	}
-	text := strings.NewReplacer(pairs...).Replace(brokerSettings)
+	fill := strings.NewReplacer(pairs...)
+	text := fill.Replace(firstSettings)
 	const jaas = "org.apache.kafka.common.security."
 	for _, l := range []string{"sasl_plaintext", "sasl_ssl"} {
 		text += fmt.Sprintf("listener.name.%s.plain.sasl.jaas.config=%splain.PlainLoginModule required user_%s=\"%s\";\n", l, jaas, brokerUser, brokerPassword)
@@ -145,7 +172,7 @@ func (b *broker) write() {
 	ca, other := newPair("Kafka Root", nil, now.Add(-day), now.Add(day)), newPair("Other Root", nil, now.Add(-day), now.Add(day))
 	server, client := newPair(brokerName, &ca, now.Add(-day), now.Add(day)), newPair("flagwatch", &ca, now.Add(-day), now.Add(day))
 	for name, content := range map[string]string{
-		"server.properties": text, "log4j2.properties": brokerLogging, "password": brokerPassword + "\n", "wrong": "guess\n",
+		"first.properties": text, "second.properties": fill.Replace(secondSettings), "log4j2.properties": brokerLogging, "password": brokerPassword + "\n", "wrong": "guess\n",
 		"broker.pem": server.keyPEM() + server.certPEM() + ca.certPEM(), "ca.pem": ca.certPEM(), "other.pem": other.certPEM(),
 		"client.pem": client.certPEM(), "client.key": client.keyPEM(),
 	} {
@@ -167,48 +194,64 @@ func (b *broker) java(args ...string) *exec.Cmd {
 // start starts the process and waits until it answers.
 func (b *broker) start() {
 	b.t.Helper()
-	log, err := os.OpenFile(b.file("broker.log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	b.launch(&b.node)
+	b.await(1)
+}
+
+// launch starts the process of a node.
+func (b *broker) launch(n *node) {
+	b.t.Helper()
+	log, err := os.OpenFile(b.file(n.name+".log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 	if err != nil {
 		b.t.Fatal(err)
 	}
 	defer log.Close()
-	b.cmd = b.java("kafka.Kafka", b.file("server.properties"))
-	b.cmd.Stdout, b.cmd.Stderr = log, log
-	b.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := b.cmd.Start(); err != nil {
+	n.cmd = b.java("kafka.Kafka", b.file(n.name+".properties"))
+	n.cmd.Stdout, n.cmd.Stderr = log, log
+	n.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
+	if err := n.cmd.Start(); err != nil {
 		b.t.Fatal(err)
 	}
-	b.done = make(chan struct{})
+	n.done = make(chan struct{})
 	go func(cmd *exec.Cmd, done chan struct{}) {
 		cmd.Wait()
 		close(done)
-	}(b.cmd, b.done)
-	for limit := time.Now().Add(60 * time.Second); ; time.Sleep(100 * time.Millisecond) {
+	}(n.cmd, n.done)
+}
+
+// await waits until a number of brokers is there.
+func (b *broker) await(brokers int) {
+	b.t.Helper()
+	for limit := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		select {
 		case <-b.done:
-			b.t.Fatalf("the broker ended: %s", b.tail())
+			b.t.Fatalf("the broker ended: %s", b.tail("first"))
 		default:
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		r, err := b.client.Metadata(ctx, &kafka.MetadataRequest{})
 		cancel()
-		if err == nil && len(r.Brokers) > 0 && r.Controller.Port != 0 {
+		if err == nil && len(r.Brokers) == brokers && r.Controller.Port != 0 {
 			return
 		}
 		if time.Now().After(limit) {
-			b.t.Fatalf("the broker does not answer: %v: %s", err, b.tail())
+			b.t.Fatalf("there are not %d brokers: %v: %s %s", brokers, err, b.tail("first"), b.tail("second"))
 		}
 	}
 }
 
-// tail is the end of the broker's log.
-func (b *broker) tail() string {
-	data, _ := os.ReadFile(b.file("broker.log"))
+// tail is the end of a node's log.
+func (b *broker) tail(name string) string {
+	data, _ := os.ReadFile(b.file(name + ".log"))
 	return string(data[max(0, len(data)-2000):])
 }
 
 // kill ends the process at once, as a crash does.
-func (b *broker) kill() {
-	b.cmd.Process.Kill()
-	<-b.done
+func (n *node) kill() {
+	n.cmd.Process.Kill()
+	<-n.done
 }
+
+// patience is how long anything may take on a machine that is busy with other
+// things.
+const patience = 3 * time.Minute

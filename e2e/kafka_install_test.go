@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -18,6 +19,8 @@ const (
 
 const kafkaProject = `<project><modelVersion>4.0.0</modelVersion><groupId>e2e</groupId><artifactId>kafka</artifactId><version>1</version><dependencies>
 <dependency><groupId>org.apache.kafka</groupId><artifactId>kafka_2.13</artifactId><version>%s</version></dependency>
+<dependency><groupId>org.apache.kafka</groupId><artifactId>kafka-tools</artifactId><version>%s</version>
+<exclusions><exclusion><groupId>*</groupId><artifactId>*</artifactId></exclusion></exclusions></dependency>
 <dependency><groupId>org.apache.logging.log4j</groupId><artifactId>log4j-slf4j-impl</artifactId><version>%s</version></dependency>
 </dependencies></project>
 `
@@ -34,7 +37,7 @@ func installKafka() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "kafka-"+kafkaVersion)
+	dir := filepath.Join(cache, "kafka-tools-"+kafkaVersion)
 	if _, err := os.Stat(dir); err == nil {
 		return dir, nil
 	}
@@ -46,7 +49,7 @@ func installKafka() (string, error) {
 		return "", err
 	}
 	defer os.RemoveAll(tmp)
-	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), fmt.Appendf(nil, kafkaProject, kafkaVersion, log4jVersion), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), fmt.Appendf(nil, kafkaProject, kafkaVersion, kafkaVersion, log4jVersion), 0o644); err != nil {
 		return "", err
 	}
 	libs := filepath.Join(tmp, "libs")
@@ -74,4 +77,33 @@ func needKafka(t *testing.T) (dir string, ok bool) {
 	}
 	t.Fatalf("MISSING kafka: %v", err)
 	return "", false
+}
+
+// librdkafka is the wheel that holds the C library, with Python in front.
+const librdkafka = "confluent-kafka==2.16.1"
+
+// installLibrdkafka returns the folder that Python finds it in.
+func installLibrdkafka(t *testing.T) string {
+	t.Helper()
+	cache, err := cacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(cache, strings.ReplaceAll(librdkafka, "==", "-"))
+	if _, err := os.Stat(dir); err == nil {
+		return dir
+	}
+	tmp, err := os.MkdirTemp(cache, "install-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(tmp)
+	cmd := exec.Command("python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", tmp, librdkafka)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pip install %s: %v: %s", librdkafka, err, out)
+	}
+	if err := os.Rename(tmp, dir); err != nil && !os.IsExist(err) {
+		t.Fatal(err)
+	}
+	return dir
 }

@@ -86,7 +86,7 @@ func (m *kafkaMember) stop() (report struct {
 		if err != nil {
 			m.t.Errorf("%s: %v: %s", m.dir, err, m.log())
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(patience):
 		m.t.Fatalf("%s: does not end: %s", m.dir, m.log())
 	}
 	data, err := os.ReadFile(filepath.Join(m.dir, "report.json"))
@@ -228,7 +228,7 @@ func disturb(ctx context.Context, t *testing.T, b *broker, members []*kafkaMembe
 func drained(t *testing.T, b *broker, members []*kafkaMember) (total int64) {
 	t.Helper()
 	var behind bytes.Buffer
-	for limit := time.Now().Add(60 * time.Second); ; time.Sleep(200 * time.Millisecond) {
+	for limit := time.Now().Add(patience); ; time.Sleep(200 * time.Millisecond) {
 		ends, err := b.ends("access", soakPartitions)
 		if err == nil {
 			var have map[int]int64

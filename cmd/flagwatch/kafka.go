@@ -66,11 +66,14 @@ func newKafka(std streams) *cobra.Command {
 		Long:    kafkaLong,
 		Example: kafkaExamples,
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return o.run(cmd.Context(), cmd.Flags(), std) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return o.shown.deliver(std, func(std streams) error { return o.run(cmd.Context(), cmd.Flags(), std) })
+		},
 	}
 	o.runOptions.addFlags(cmd.Flags())
 	o.view.addFlags(cmd.Flags())
 	o.shown.addFlags(cmd.Flags())
+	o.gates.addFlags(cmd.Flags(), false)
 	o.addKafkaFlags(cmd.Flags())
 	return cmd
 }
@@ -129,7 +132,7 @@ func (o *kafkaOptions) options(f *pflag.FlagSet, std streams) (err error) {
 		o.conn.Poison = kafka.Skip
 	}
 	o.conn.Say = func(text string) { say(std.err, text) }
-	if err := o.shown.check(); err != nil {
+	if err := errors.Join(o.shown.check(), o.gates.parse(o.rules, false)); err != nil {
 		return err
 	}
 	if err := o.security.Apply(&o.conn); err != nil {
@@ -182,7 +185,7 @@ func (o *kafkaOptions) run(ctx context.Context, f *pflag.FlagSet, std streams) e
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
-	opt := pipeline.Options{Workers: o.jobs, Formats: formats, Classifier: causes, Fault: o.fault(std.err)}
+	opt := pipeline.Options{Workers: o.jobs, Formats: formats, Classifier: causes, Series: o.shown.output.value == "prom", Fault: o.fault(std.err)}
 	if o.untilEnd {
 		span, err := o.span(f, time.Now())
 		if err != nil {
@@ -213,13 +216,13 @@ func (o *kafkaOptions) once(ctx context.Context, std streams, span kafka.Range, 
 	}
 	res := &result{inputs: []source.Input{in}, interrupted: ctx.Err() != nil}
 	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
-	return o.print(std, res)
+	return o.print(std, res, r.Status())
 }
 
 func (o *kafkaOptions) name() string { return "kafka " + strings.Join(o.conn.Topics, ",") }
 
 // print writes the report, and says what it does not.
-func (o *kafkaOptions) print(std streams, res *result) error {
+func (o *kafkaOptions) print(std streams, res *result, status kafka.Status) error {
 	f := outputFormatOf(o.shown.output.value)
 	if !f.isText() || res.report.Totals.Records > 0 {
 		res.shown = f.isText() && !o.shown.quiet
@@ -227,5 +230,10 @@ func (o *kafkaOptions) print(std streams, res *result) error {
 			return err
 		}
 	}
-	return res.conclude(std.err, o.verbose)
+	if f.name == "prom" {
+		if err := status.WriteMetrics(std.out); err != nil {
+			return fmt.Errorf("cannot write the report: %w", err)
+		}
+	}
+	return o.gates.conclude(std.err, res.report, nil, res.conclude(std.err, o.verbose))
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/agent"
 	"github.com/flagwatch/flagwatch/internal/kafka"
 	"github.com/flagwatch/flagwatch/internal/ledger"
@@ -20,7 +21,7 @@ import (
 func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Options, view sinks.ReportOptions) (err error) {
 	var journal *ledger.Journal
 	if o.state != "" {
-		if journal, err = ledger.OpenJournal(o.state, o.conn.Group); err != nil {
+		if journal, err = ledger.OpenJournal(o.state, o.conn.Group, restorer(opt.Classifier)); err != nil {
 			return fmt.Errorf("kafka: state: %w", err)
 		}
 		defer journal.Close()
@@ -33,7 +34,7 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 	led.Bind(r)
 	if o.listen != "" {
 		opt.Series = true
-		at, stop, err := agent.Serve(o.listen, o.pages(led, r, view))
+		at, stop, err := agent.Serve(o.listen, o.pages(led, r, opt.Classifier.All(), view))
 		if err != nil {
 			return errors.Join(fmt.Errorf("kafka: %w", err), r.Close())
 		}
@@ -60,7 +61,17 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 	if failed != nil {
 		failed = fmt.Errorf("kafka: %w", failed)
 	}
-	return errors.Join(failed, o.print(std, res))
+	return errors.Join(failed, o.print(std, res, r.Status()))
+}
+
+// restorer reads counts of the causes that a classifier knows.
+func restorer(causes *classify.Classifier) func([]byte) (*sinks.Snapshot, bool, error) {
+	return func(data []byte) (*sinks.Snapshot, bool, error) {
+		return sinks.RestoreSnapshot(data, func(id string) *classify.Cause {
+			c, _ := causes.Cause(id)
+			return c
+		})
+	}
 }
 
 func notCanceled(err error) error {
@@ -74,10 +85,10 @@ func notCanceled(err error) error {
 const bornFor = time.Minute
 
 // pages are what --listen serves.
-func (o *kafkaOptions) pages(led *ledger.Kafka, r *kafka.Reader, view sinks.ReportOptions) agent.Pages {
+func (o *kafkaOptions) pages(led *ledger.Kafka, r *kafka.Reader, causes []classify.Cause, view sinks.ReportOptions) agent.Pages {
 	return agent.Pages{
 		Metrics: func(w io.Writer) {
-			opt := sinks.MetricOptions{Version: moduleVersion(), GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Now: time.Now(), BornFor: bornFor}
+			opt := sinks.MetricOptions{Version: moduleVersion(), GoVersion: runtime.Version(), GOOS: runtime.GOOS, GOARCH: runtime.GOARCH, Causes: causes, Now: time.Now(), BornFor: bornFor}
 			led.View(func(s *sinks.Snapshot) { s.WriteMetrics(w, opt) })
 			status := r.Status()
 			status.WriteMetrics(w)

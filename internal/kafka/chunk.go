@@ -88,12 +88,41 @@ func (k *carry) emit(final bool, emit func(*carry, int, int64)) {
 	k.tried = 0
 	last := k.marks[i-1]
 	emit(k, last.end, last.next)
-	k.text = k.text[:copy(k.text, k.text[last.end:])]
 	k.marks = k.marks[:copy(k.marks, k.marks[i:])]
 	for j := range k.marks {
 		k.marks[j].end -= last.end
 	}
 	k.from = last.next
+}
+
+// cut takes the first bytes off, into memory that it gets for it; with the
+// readable bytes behind them that a block has. The memory is exchanged when
+// little of it would lie idle.
+func (k *carry) cut(end int, memory []byte) []byte {
+	if end < cap(k.text)/2 {
+		memory = append(slices.Grow(memory[:0], end+parser.Padding), k.text[:end]...)
+		k.text = k.text[:copy(k.text, k.text[end:])]
+		return memory
+	}
+	text := slices.Grow(k.text, parser.Padding)
+	k.text = append(memory[:0], text[end:]...)
+	return text[:end]
+}
+
+// move gives the carry more memory for its text.
+func (k *carry) move(memory []byte) { k.text = append(memory[:0], k.text...) }
+
+// shrink takes memory that the carry needs no more; nil: there is none, or so
+// much that nobody else should keep it.
+func (k *carry) shrink() (memory []byte) {
+	switch {
+	case len(k.text) > cap(k.text)/4:
+		return nil
+	case cap(k.text) <= 4*chunkSize:
+		memory = k.text
+	}
+	k.text = append([]byte(nil), k.text...)
+	return memory
 }
 
 // fill makes the chunk a worker's batch. The memory of both is exchanged.

@@ -37,13 +37,15 @@ type client struct {
 	api       *kafka.Client
 }
 
+// clientID is what brokers log and count by.
+const clientID = "flagwatch"
+
 func newClient(opt Options) *client {
-	limitCodecs()
 	dialer := &net.Dialer{Timeout: 3 * time.Second}
 	t := &kafka.Transport{
 		Dial: dialer.DialContext, DialTimeout: 4 * time.Second, IdleTimeout: time.Minute,
 		MetadataTTL: 3 * time.Second, MetadataTopics: opt.Topics,
-		ClientID: "flagwatch", TLS: opt.TLS, SASL: opt.SASL,
+		ClientID: clientID, TLS: opt.TLS, SASL: opt.SASL,
 	}
 	return &client{opt: opt, transport: t, api: &kafka.Client{
 		Addr: kafka.TCP(opt.Brokers...), Timeout: opt.Timeout, Transport: t,

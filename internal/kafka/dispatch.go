@@ -8,8 +8,10 @@ import (
 
 const (
 	maxFlying  = 2       // fetches of one broker at once
-	maxQueued  = 2       // chunks of one partition that wait while it is fetched again
+	maxQueued  = 6       // chunks of one partition that wait while it is fetched again
 	maxHeld    = 2 << 20 // bytes that wait, of all partitions
+	maxAsked   = 2 << 20 // bytes that fetches ask for, of all brokers at once
+	leastAsked = 64 << 10
 	leadersFor = 2 * time.Second
 )
 
@@ -75,17 +77,11 @@ func (r *Reader) wanted() (broker int, list []*claim) {
 		if c.busy || c.done || c.closed || c.gone || c.status.Halted != "" || c.queued >= maxQueued || now.Before(c.after) || !known || r.flying[leader] >= maxFlying {
 			continue
 		}
-		if c.alone {
-			of[leader] = append([]*claim{c}, of[leader]...)[:1]
-			broker, list = leader, of[leader]
-			break
-		}
 		of[leader] = append(of[leader], c)
 	}
 	for leader, mine := range of {
-		if len(list) == 0 {
-			broker, list = leader, mine[:(len(mine)+1)/2]
-		}
+		broker, list = leader, mine[:(len(mine)+1)/2]
+		break
 	}
 	for _, c := range list {
 		c.busy = true
@@ -94,6 +90,15 @@ func (r *Reader) wanted() (broker int, list []*claim) {
 		r.flying[broker]++
 	}
 	return broker, list
+}
+
+// asked is how many bytes a fetch asks for. mu is held.
+func (r *Reader) asked() int {
+	brokers := map[int]bool{}
+	for _, leader := range r.leaders {
+		brokers[leader] = true
+	}
+	return min(r.opt.MaxBytes, max(leastAsked, maxAsked/maxFlying/max(1, len(brokers))))
 }
 
 // guard makes all connections anew when a partition could not be fetched for

@@ -2,15 +2,10 @@ package kafka
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io"
-	"net"
-	"strings"
 	"time"
 
 	kafka "github.com/segmentio/kafka-go"
-	"github.com/segmentio/kafka-go/protocol"
 	"github.com/segmentio/kafka-go/protocol/fetch"
 )
 
@@ -20,16 +15,13 @@ func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
-		r.failed(ctx, list, err)
+		r.failed(list, err)
 	default:
-		got := 0
-		for i := range res.Topics {
-			t := &res.Topics[i]
-			for j := range t.Partitions {
-				got += r.arrived(ctx, claimOf(list, part{t.Topic, int(t.Partitions[j].Partition)}), &t.Partitions[j])
-			}
+		alone := res.filled() == 1
+		for i := range res.parts {
+			r.arrived(ctx, claimOf(list, res.parts[i].part), &res.parts[i], alone)
 		}
-		r.learn(got)
+		r.giveBack(res)
 	}
 	r.mu.Lock()
 	for _, c := range list {
@@ -41,26 +33,15 @@ func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
 	nudge(r.news)
 }
 
-// goodText is how much text a fetch should come to: what is fetched is held as
-// pages, as records and as text at a time.
-const goodText = 512 << 10
-
-// learn asks for less when a fetch came to much more than it should, because
-// compressed records are larger than what was asked for, and for more when it
-// came to less.
-func (r *Reader) learn(got int) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case got > 2*goodText:
-		r.ask = max(r.ask/2, leastAsk)
-	case got < goodText && got > r.ask/4:
-		r.ask = min(2*r.ask, r.opt.MaxBytes)
+// filled is how many partitions something came of.
+func (res *response) filled() (n int) {
+	for i := range res.parts {
+		if res.parts[i].tooLarge || len(res.parts[i].log) > 0 {
+			n++
+		}
 	}
+	return n
 }
-
-// leastAsk is what the first fetch asks for; a broker gives a batch at least.
-const leastAsk = 32 << 10
 
 func claimOf(list []*claim, p part) *claim {
 	for _, c := range list {
@@ -72,15 +53,15 @@ func claimOf(list []*claim, p part) *claim {
 }
 
 // request asks one broker for several partitions.
-func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, error) {
+func (r *Reader) request(ctx context.Context, list []*claim) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
-	req := &fetch.Request{
+	req := &fetchRequest{block: r.block, Request: fetch.Request{
 		ReplicaID: -1, MaxWaitTime: int32(r.opt.MaxWait.Milliseconds()), MinBytes: 1,
 		IsolationLevel: int8(kafka.ReadCommitted), SessionID: -1, SessionEpoch: -1,
-	}
+	}}
 	r.mu.Lock()
-	req.MaxBytes = int32(min(r.ask, r.opt.MaxBytes))
+	req.MaxBytes = int32(r.asked())
 	for _, c := range list {
 		n := len(req.Topics)
 		if n == 0 || req.Topics[n-1].Topic != c.topic {
@@ -97,53 +78,33 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*fetch.Response, e
 	if err != nil {
 		return nil, err
 	}
-	res := m.(*fetch.Response)
-	if res.ErrorCode != 0 {
-		return nil, kafka.Error(res.ErrorCode)
+	res := m.(*response)
+	if res.code != 0 {
+		return nil, kafka.Error(res.code)
 	}
 	return res, nil
 }
 
-// failed is told that a whole request failed. When it may be that one of the
-// partitions can not be decoded, each is asked for alone.
-func (r *Reader) failed(ctx context.Context, list []*claim, err error) {
-	decode := !isNetwork(err)
+// failed is told that a whole request failed.
+func (r *Reader) failed(list []*claim, err error) {
 	r.mu.Lock()
 	r.known = time.Time{}
 	for _, c := range list {
 		c.after = time.Now().Add(minPause)
-		if decode && len(list) > 1 {
-			c.alone = true
-		}
 	}
 	r.mu.Unlock()
+	r.trouble(r.c.explain(err))
+}
+
+// arrived is told what came of a partition.
+func (r *Reader) arrived(ctx context.Context, c *claim, p *fetched, alone bool) {
 	switch {
-	case !decode:
-		r.trouble(r.c.explain(err))
-	case len(list) == 1:
-		r.undecodable(ctx, list[0], err)
+	case c == nil:
+	case p.code != 0:
+		r.refused(ctx, c, kafka.Error(p.code))
+	default:
+		r.convert(ctx, c, p, alone)
 	}
-}
-
-// isNetwork says whether an error comes from the connection or from what is
-// known of the cluster, not from the bytes that were fetched.
-func isNetwork(err error) bool {
-	var netErr net.Error
-	var code kafka.Error
-	return errors.As(err, &netErr) || errors.As(err, &code) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded) ||
-		errors.Is(err, io.ErrClosedPipe) || strings.Contains(err.Error(), "fetch request error")
-}
-
-// arrived is told what came of a partition, and returns how much text it was.
-func (r *Reader) arrived(ctx context.Context, c *claim, p *fetch.ResponsePartition) int {
-	if c == nil {
-		return 0
-	}
-	if p.ErrorCode != 0 {
-		r.refused(ctx, c, kafka.Error(p.ErrorCode))
-		return 0
-	}
-	return r.convert(ctx, c, p)
 }
 
 // refused is told that a broker will not give a partition's records.
@@ -240,7 +201,7 @@ func (r *Reader) undecodable(ctx context.Context, c *claim, err error) {
 		return
 	}
 	if r.opt.Poison == Halt {
-		r.flush(c)
+		r.flush(ctx, c)
 		r.mu.Lock()
 		c.status.Halted = fmt.Sprintf("the records from offset %d on can not be decoded: %s", at, err)
 		c.done = r.member == nil
@@ -259,8 +220,7 @@ func (r *Reader) skip(ctx context.Context, c *claim, at int64) {
 		return
 	}
 	good := search(at, last[c.part], func(offset int64) bool {
-		_, err := r.probeAt(ctx, c, offset)
-		return err != nil
+		return r.readable(ctx, c, offset) != nil
 	})
 	if ctx.Err() != nil {
 		return
@@ -268,15 +228,6 @@ func (r *Reader) skip(ctx context.Context, c *claim, at int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.lose(c, Poisoned, good-at, good)
-}
-
-// behind finds the offset behind a batch without records: kafka-go does not
-// tell how many it once had.
-func (r *Reader) behind(ctx context.Context, c *claim, base, at, limit int64) int64 {
-	return search(at, limit, func(offset int64) bool {
-		first, err := r.probeAt(ctx, c, offset)
-		return err == nil && first == base
-	})
 }
 
 // search returns the first offset in (at, limit] that is not like the one at
@@ -299,34 +250,41 @@ func search(at, limit int64, like func(int64) bool) int64 {
 	return limit
 }
 
-// probeAt fetches what stands at an offset, and returns the base of the first
-// batch, -1 when there is none. The error is one of decoding, or ctx's.
-func (r *Reader) probeAt(ctx context.Context, c *claim, offset int64) (base int64, err error) {
+// readable fetches what stands at an offset, and returns why it can not be
+// decoded.
+func (r *Reader) readable(ctx context.Context, c *claim, offset int64) error {
 	probe := &claim{part: c.part, next: offset}
 	for ctx.Err() == nil {
 		res, err := r.request(ctx, []*claim{probe})
-		if err == nil {
-			base := firstBase(res)
-			release(res)
-			return base, nil
-		}
-		if !isNetwork(err) {
-			return 0, err
+		if err == nil && len(res.parts) == 1 && res.parts[0].code == 0 {
+			err = res.parts[0].check()
+			r.giveBack(res)
+			return err
 		}
 		sleep(ctx, minPause)
 	}
-	return 0, ctx.Err()
+	return ctx.Err()
 }
 
-func firstBase(res *fetch.Response) int64 {
-	for _, t := range res.Topics {
-		for _, p := range t.Partitions {
-			if stream, ok := p.RecordSet.Records.(*protocol.RecordStream); ok && len(stream.Records) > 0 {
-				if b, ok := stream.Records[0].(interface{ Offset() int64 }); ok {
-					return b.Offset()
-				}
-			}
-		}
+// check decodes the first batch.
+func (p *fetched) check() error {
+	if p.tooLarge {
+		return errTooLarge
 	}
-	return -1
+	if len(p.log) == 0 {
+		return nil
+	}
+	whole, _, err := cutBatch(p.log)
+	if err != nil {
+		return err
+	}
+	b, err := parseBatch(whole)
+	if err != nil {
+		return err
+	}
+	body, err := new(unpacker).unpack(b.attributes&codecBits, b.body)
+	if err != nil {
+		return err
+	}
+	return b.records(body, new(record), func(*record) error { return nil })
 }

@@ -43,7 +43,6 @@ type claim struct {
 	busy    bool      // a fetch is under way: carry is the fetcher's
 	after   time.Time // when to fetch next
 	fails   int       // fetches in a row that failed in the same way
-	alone   bool      // it is fetched without others, because one of them can not be decoded
 	carry   carry
 	streams map[place]*source.Stream
 	status  PartitionStatus

@@ -2,17 +2,9 @@ package kafka
 
 import (
 	"bytes"
-	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
 )
-
-// padded copies text into dst, with the readable bytes behind it that a block
-// has.
-func padded(dst, text []byte) []byte {
-	dst = slices.Grow(dst[:0], len(text)+parser.Padding)
-	return append(dst, text...)
-}
 
 // longLine returns where a line begins that is longer than any record may be,
 // negative when there is none.
@@ -40,10 +32,9 @@ func (v *conversion) oversize(text []byte, at int) {
 	k := &v.c.carry
 	k.text = append(k.text, text[:at+headSize]...)
 	k.marks = append(k.marks, mark{len(k.text), v.next})
-	k.flush(v.emit)
-	last := v.chunks[len(v.chunks)-1]
-	last.cut, last.discarded = true, int64(len(text)-at-headSize)
+	v.cut, v.excess = true, int64(len(text)-at-headSize)
 	if text[len(text)-1] != '\n' {
-		last.discarded++ // the line end that a message gets
+		v.excess++ // the line end that a message gets
 	}
+	k.flush(v.emit)
 }

@@ -6,10 +6,12 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/flagwatch/flagwatch/sinks"
 )
 
-// A Metric is one that WriteMetrics writes.
-type Metric struct {
+// A metric is one that WriteMetrics writes.
+type metric struct {
 	Name, Type, Help string
 	Labels           []string
 
@@ -33,7 +35,7 @@ func truth(b bool) float64 {
 
 // metricList is THE LIST of Kafka's metrics, in the order in which they are
 // written.
-var metricList = []Metric{
+var metricList = []metric{
 	{Name: "flagwatch_kafka_up", Type: "gauge", Help: "Whether the process is a member of its group without trouble.",
 		all: func(s *Status) []sample { return one(truth(s.Joined && s.Trouble == "")) }},
 	{Name: "flagwatch_kafka_insecure", Type: "gauge", Help: "Whether the brokers' certificates are not verified.",
@@ -68,13 +70,13 @@ var metricList = []Metric{
 	}},
 }
 
-// Metrics lists the metrics of Kafka.
-func Metrics() []Metric {
-	list := append([]Metric(nil), metricList...)
-	for i := range list {
-		if list[i].each != nil {
-			list[i].Labels = []string{"topic", "partition"}
+// Metrics lists the metrics of Kafka. The caller may change it.
+func Metrics() (list []sinks.Metric) {
+	for _, m := range metricList {
+		if m.each != nil {
+			m.Labels = []string{"topic", "partition"}
 		}
+		list = append(list, sinks.Metric{Name: m.Name, Type: m.Type, Labels: m.Labels, Help: m.Help, Where: "kafka"})
 	}
 	return list
 }

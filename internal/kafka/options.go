@@ -47,7 +47,7 @@ type Options struct {
 	Rebalance time.Duration // how long members may take to join again; 0: 60 s
 	Timeout   time.Duration // of a request; 0: 10 s
 	MaxWait   time.Duration // how long a broker waits for news; 0: 500 ms
-	MaxBytes  int           // a fetch asks for at most, of all partitions together; 0: 2 MiB
+	MaxBytes  int           // a fetch asks for at most, of all partitions together; 0: 1 MiB
 
 	// Say is told what an operator should know, in words. It is called by
 	// several goroutines at once. nil: nobody.
@@ -76,7 +76,7 @@ func (o Options) filled() (Options, error) {
 		}
 	}
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = 2 << 20
+		o.MaxBytes = 1 << 20
 	}
 	if o.Say == nil {
 		o.Say = func(string) {}

@@ -37,10 +37,11 @@ type Reader struct {
 	leaders  map[part]int
 	known    time.Time // when the leaders were asked for; zero: ask again
 	ready    []*chunk
-	held     int // bytes in ready
-	ask      int // bytes that a fetch asks for
+	held     int       // bytes in ready
+	space    sync.Cond // held became less, or nobody waits for the rest
 	free     []*chunk
 	texts    [][]byte // memory of carries
+	blocks   [][]byte // memory of answers
 	shapers  []*shaper
 	err      error // why nothing follows
 	renewed  time.Time
@@ -75,8 +76,9 @@ func connect(ctx context.Context, opt Options) (*Reader, error) {
 	}
 	r := &Reader{
 		opt: opt, c: newClient(opt), again: make(chan struct{}, 1), stir: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		ask: leastAsk, gens: map[int]*generation{}, flying: map[int]int{},
+		gens: map[int]*generation{}, flying: map[int]int{}, texts: make([][]byte, 0, 2*maxFlying), blocks: make([][]byte, 0, 2*maxFlying),
 	}
+	r.space.L = &r.mu
 	if err := r.probe(ctx); err != nil {
 		r.c.close()
 		return nil, err
@@ -130,6 +132,9 @@ func (r *Reader) start(work func(context.Context)) {
 // Close ends reading, and a dynamic membership. Nothing is committed any more.
 func (r *Reader) Close() error {
 	r.end()
+	r.mu.Lock()
+	r.space.Broadcast()
+	r.mu.Unlock()
 	r.over.Wait()
 	defer r.c.close()
 	if r.member != nil {
@@ -173,6 +178,7 @@ func (r *Reader) take(b *source.Batch) (bool, error) {
 		k := r.ready[0]
 		r.ready = r.ready[:copy(r.ready, r.ready[1:])]
 		r.held -= len(k.text)
+		r.space.Broadcast()
 		c := k.claim
 		c.queued--
 		if c.closed {
@@ -262,6 +268,7 @@ func (r *Reader) revoke(gen *generation) {
 	}
 	r.claims = r.claims[:0]
 	r.health.Joined = false
+	r.space.Broadcast()
 }
 
 // drained says whether all that was handed out of a generation is committed.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-	"github.com/segmentio/kafka-go/protocol"
 	"github.com/valyala/fastjson"
 )
 
@@ -19,12 +18,13 @@ const maxValue = 16 << 20
 type shaper struct {
 	key    []string // of the text in a JSON message; nil: those that are known
 	json   fastjson.Parser
-	value  []byte
 	packed []byte
 	text   []byte
 	gz     *gzip.Reader
 	zst    *zstd.Decoder
 	last   place
+	rec    record
+	batch  unpacker
 }
 
 func newShaper(key string) *shaper {
@@ -36,23 +36,12 @@ func newShaper(key string) *shaper {
 }
 
 // shape returns the text of a message and the place that it names.
-func (s *shaper) shape(r *protocol.Record) (text []byte, at place, err error) {
-	s.value = s.value[:0]
-	if r.Value != nil {
-		n := r.Value.Len()
-		if cap(s.value) < n {
-			s.value = make([]byte, n+n/4)
-		}
-		s.value = s.value[:n]
-		if _, err := io.ReadFull(r.Value, s.value); err != nil {
-			return nil, at, err
-		}
-	}
-	return s.object(s.unpack(s.value)), s.place(r.Headers), nil
+func (s *shaper) shape(r *record) (text []byte, at place) {
+	return s.object(s.inflate(r.value)), s.place(r.headers)
 }
 
-// unpack decompresses a value; one that can not be is left as it is.
-func (s *shaper) unpack(v []byte) []byte {
+// inflate decompresses a value; one that can not be is left as it is.
+func (s *shaper) inflate(v []byte) []byte {
 	var r io.Reader
 	switch {
 	case len(v) > 3 && v[0] == 0x1f && v[1] == 0x8b && v[2] == 8:
@@ -87,19 +76,19 @@ func (s *shaper) unpack(v []byte) []byte {
 // strings of the last message are used again.
 //
 // https://opentelemetry.io/docs/specs/semconv/resource/k8s/
-func (s *shaper) place(list []protocol.Header) place {
+func (s *shaper) place(list []header) place {
 	if len(list) == 0 {
 		return place{}
 	}
 	var found [3][]byte
 	for _, h := range list {
-		switch h.Key {
+		switch string(h.key) {
 		case "k8s.namespace.name", "namespace", "namespace_name":
-			found[0] = h.Value
+			found[0] = h.value
 		case "k8s.pod.name", "pod", "pod_name":
-			found[1] = h.Value
+			found[1] = h.value
 		case "k8s.container.name", "container", "container_name":
-			found[2] = h.Value
+			found[2] = h.value
 		}
 	}
 	if string(found[0]) != s.last.namespace || string(found[1]) != s.last.pod || string(found[2]) != s.last.container {

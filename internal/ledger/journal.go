@@ -27,18 +27,19 @@ type intent struct {
 //
 // It belongs to one process at a time, and is not safe for concurrent use.
 type Journal struct {
-	dir    string
-	group  string
-	lock   *os.File
-	file   *os.File
-	size   int64
-	base   int64 // size when the file was written anew
-	counts *sinks.Snapshot
-	open   *intent // whose outcome is not known
-	delta  *sinks.Snapshot
-	buf    []byte
-	whole  bool  // all that was written could be read
-	limit  int64 // bytes of frames that are worth a new file
+	dir     string
+	group   string
+	restore func([]byte) (*sinks.Snapshot, bool, error)
+	lock    *os.File
+	file    *os.File
+	size    int64
+	base    int64 // size when the file was written anew
+	counts  *sinks.Snapshot
+	open    *intent // whose outcome is not known
+	delta   *sinks.Snapshot
+	buf     []byte
+	whole   bool  // all that was written could be read
+	limit   int64 // bytes of frames that are worth a new file
 }
 
 // The kinds of frames.
@@ -63,12 +64,16 @@ const (
 	maxFrame       = 1 << 30 // bytes
 )
 
-// OpenJournal opens the journal in dir, or makes one for the group.
-func OpenJournal(dir, group string) (*Journal, error) {
+// OpenJournal opens the journal in dir, or makes one for the group. read reads
+// the counts in it, nil is as for StateOptions.
+func OpenJournal(dir, group string, read func([]byte) (*sinks.Snapshot, bool, error)) (*Journal, error) {
 	if err := checkDir(dir); err != nil {
 		return nil, err
 	}
-	j := &Journal{dir: dir, group: group, counts: sinks.NewSnapshot(), limit: 4 << 20, whole: true}
+	if read == nil {
+		read = restore
+	}
+	j := &Journal{dir: dir, group: group, restore: read, counts: sinks.NewSnapshot(), limit: 4 << 20, whole: true}
 	var err error
 	if j.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -169,7 +174,7 @@ func (j *Journal) check(payload []byte) error {
 
 // read reads counts.
 func (j *Journal) read(data []byte) (*sinks.Snapshot, error) {
-	s, whole, err := sinks.RestoreSnapshot(data, nil)
+	s, whole, err := j.restore(data)
 	j.whole = j.whole && whole
 	return s, err
 }

@@ -15,9 +15,11 @@ import (
 )
 
 // counted returns what a text comes to.
-func counted(text string) *sinks.Delta {
+func counted(text string) *sinks.Delta { return countedWith(classify.Default(), text) }
+
+func countedWith(causes *classify.Classifier, text string) *sinks.Delta {
 	d := sinks.NewDelta()
-	p, causes := parser.NewParser(sinks.Wanted|classify.Default().Fields()), classify.Default()
+	p := parser.NewParser(sinks.Wanted | causes.Fields())
 	data := append([]byte(text), make([]byte, parser.Padding)...)[:len(text)]
 	p.Reset(data)
 	for rec, ok := p.Next(); ok; rec, ok = p.Next() {
@@ -56,7 +58,7 @@ func epochOf(text string, end int64) Epoch {
 // open opens the journal in dir, as a process does, and resolves it.
 func open(t *testing.T, dir string, o Offsets) (*Kafka, *Journal) {
 	t.Helper()
-	j, err := OpenJournal(dir, "flagwatch")
+	j, err := OpenJournal(dir, "flagwatch", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,17 +190,17 @@ func TestJournalTorn(t *testing.T) {
 func TestJournalIsOnes(t *testing.T) {
 	dir := t.TempDir()
 	_, j := open(t, dir, &script{})
-	if _, err := OpenJournal(dir, "flagwatch"); err == nil {
+	if _, err := OpenJournal(dir, "flagwatch", nil); err == nil {
 		t.Error("a second process got the directory")
 	}
 	j.Close()
-	if _, err := OpenJournal(dir, "other"); err == nil {
+	if _, err := OpenJournal(dir, "other", nil); err == nil {
 		t.Error("another group got the counts")
 	}
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := OpenJournal(dir, "flagwatch"); err == nil {
+	if _, err := OpenJournal(dir, "flagwatch", nil); err == nil {
 		t.Error("a directory that everybody may write to was taken")
 	}
 }
@@ -230,4 +232,64 @@ func TestJournalRewrite(t *testing.T) {
 			t.Errorf("%d records", n)
 		}
 	})
+}
+
+// TestJournalOwnCauses demands that causes of a team's own outlive the
+// process, and that those which are no more leave the other counts as they are.
+func TestJournalOwnCauses(t *testing.T) {
+	causes, err := classify.New(classify.Own{
+		Causes: []classify.Cause{{ID: "cart-is-small", Title: "The cart is small", Meaning: "It is.", Severity: classify.Warning}},
+		Rules:  []classify.Rule{{Cause: "cart-is-small", When: "flag:UO"}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := func(causes *classify.Classifier) func([]byte) (*sinks.Snapshot, bool, error) {
+		return func(data []byte) (*sinks.Snapshot, bool, error) {
+			return sinks.RestoreSnapshot(data, func(id string) *classify.Cause {
+				c, _ := causes.Cause(id)
+				return c
+			})
+		}
+	}
+	dir := t.TempDir()
+	reopen := func(causes *classify.Classifier) (*Kafka, *Journal, map[string]uint64, uint64) {
+		j, err := OpenJournal(dir, "flagwatch", read(causes))
+		if err != nil {
+			t.Fatal(err)
+		}
+		k := NewKafka(j)
+		k.Bind(&script{})
+		seen, records := map[string]uint64{}, uint64(0)
+		k.View(func(s *sinks.Snapshot) {
+			r := s.Report()
+			records = r.Totals.Records
+			for _, c := range r.Causes {
+				seen[c.ID] = c.Records
+			}
+		})
+		return k, j, seen, records
+	}
+	for round := range uint64(3) {
+		k, j, seen, records := reopen(causes)
+		if seen["cart-is-small"] != round || seen["upstream-connect-failed"] != round || records != 4*round {
+			t.Errorf("start %d: %v of %d records", round, seen, records)
+		}
+		if round == 1 { // with the counts of the process before in the file's beginning
+			if err := j.rewrite(j.counts); err != nil {
+				t.Fatal(err)
+			}
+		}
+		e := epochOf("", int64(round+1))
+		e.Delta = countedWith(causes, someLines)
+		if err := k.Commit(t.Context(), e); err != nil {
+			t.Fatal(err)
+		}
+		j.Close()
+	}
+	_, j, seen, records := reopen(classify.Default())
+	defer j.Close()
+	if seen["cart-is-small"] != 0 || seen["upstream-connect-failed"] != 3 || records != 12 || !j.Whole() {
+		t.Errorf("without the rules: %v of %d records, whole %v", seen, records, j.Whole())
+	}
 }
