@@ -2,7 +2,9 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -60,7 +62,7 @@ func newAgent(std streams) *cobra.Command {
 		},
 	}
 	o.addAgentFlags(cmd.Flags())
-	cmd.AddCommand(newAgentState(std))
+	cmd.AddCommand(newAgentState(std), newAgentPrepare(std))
 	return cmd
 }
 
@@ -166,6 +168,31 @@ func logger(std streams, cfg agent.Config) *slog.Logger {
 		return slog.New(slog.NewTextHandler(std.err, opt))
 	}
 	return slog.New(slog.NewJSONHandler(std.err, opt))
+}
+
+const prepareLong = `Makes a state directory that an agent of the same group can write to, as root
+without any capability can: a pod does that before its agent starts, which is
+not root. A directory that belongs to somebody else is left as it is.`
+
+func newAgentPrepare(std streams) *cobra.Command {
+	return &cobra.Command{
+		Use:   "prepare DIR",
+		Short: "Make a state directory that the agent's group can write to",
+		Long:  prepareLong,
+		Args:  cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			dir := args[0]
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				return fmt.Errorf("state directory: %w", err)
+			}
+			err := os.Chmod(dir, 0o770)
+			if errors.Is(err, fs.ErrPermission) {
+				fmt.Fprintf(std.err, "flagwatch: %s belongs to somebody else and stays as it is\n", safe.Text(dir))
+				return nil
+			}
+			return err
+		},
+	}
 }
 
 func newAgentState(std streams) *cobra.Command {

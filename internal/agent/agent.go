@@ -73,8 +73,9 @@ func Run(ctx context.Context, cfg Config, env Env) error {
 		defer a.file.Close()
 	}
 	a.tail = tail.New(cfg.Inputs, tail.Options{
-		System: tail.Jail{Roots: roots}, Saved: saved, End: cfg.From == "end", History: cfg.From != "end",
-		MaxOpen: cfg.MaxOpen, Self: env.Self,
+		Formats: env.Formats,
+		System:  tail.Jail{Roots: roots}, Saved: saved, End: cfg.From == "end", History: cfg.From != "end",
+		MaxOpen: cfg.MaxOpen, Self: env.Self, Once: a.file == nil,
 	})
 	defer a.tail.Close()
 	if a.file != nil {

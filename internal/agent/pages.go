@@ -37,19 +37,36 @@ func Serve(addr string, p Pages) (at net.Addr, stop func(), err error) {
 	}, nil
 }
 
-// handler serves GET and HEAD. At most maxRenders pages are made at a time.
+// A body is what a page holds, or what is wrong with the request for it.
+type body struct {
+	kind  string // content type
+	text  bytes.Buffer
+	wrong string
+	code  int // with wrong
+}
+
+// handler serves GET and HEAD. At most maxRenders pages are made at a time; a
+// client that takes long to read one holds up no other.
 func (p Pages) handler() http.Handler {
 	renders := make(chan struct{}, maxRenders)
 	mux := http.NewServeMux()
-	page := func(path string, f http.HandlerFunc) {
+	page := func(path string, render func(*body, *http.Request)) {
 		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
+			var b body
 			select {
 			case renders <- struct{}{}:
-				defer func() { <-renders }()
-				f(w, r)
+				render(&b, r)
+				<-renders
 			case <-r.Context().Done():
+				return
 			}
+			if b.wrong != "" {
+				http.Error(w, b.wrong, b.code)
+				return
+			}
+			w.Header().Set("Content-Type", b.kind)
+			w.Write(b.text.Bytes())
 		})
 	}
 	page("/metrics", p.metrics)
@@ -61,27 +78,22 @@ func (p Pages) handler() http.Handler {
 	return mux
 }
 
-func (p Pages) metrics(w http.ResponseWriter, _ *http.Request) {
-	var b bytes.Buffer
-	p.Metrics(&b)
-	w.Header().Set("Content-Type", sinks.ContentType)
-	w.Write(b.Bytes())
+func (p Pages) metrics(b *body, _ *http.Request) {
+	b.kind = sinks.ContentType
+	p.Metrics(&b.text)
 }
 
 // report is the Report as JSON, of all or of the last while.
-func (p Pages) report(w http.ResponseWriter, r *http.Request) {
+func (p Pages) report(b *body, r *http.Request) {
 	since, err := time.ParseDuration(r.FormValue("since"))
 	if r.FormValue("since") != "" && (err != nil || since <= 0) {
-		http.Error(w, "since: want a duration like 15m", http.StatusBadRequest)
+		b.wrong, b.code = "since: want a duration like 15m", http.StatusBadRequest
 		return
 	}
-	var b bytes.Buffer
-	if err := p.Report(since).WriteJSON(&b); err != nil {
-		http.Error(w, err.Error(), http.StatusInternalServerError)
-		return
+	b.kind = "application/json"
+	if err := p.Report(since).WriteJSON(&b.text); err != nil {
+		b.wrong, b.code = err.Error(), http.StatusInternalServerError
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Write(b.Bytes())
 }
 
 func (p Pages) ready(w http.ResponseWriter, _ *http.Request) {

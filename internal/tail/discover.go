@@ -1,6 +1,7 @@
 package tail
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -8,6 +9,8 @@ import (
 	"time"
 
 	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/flagwatch/flagwatch/internal/source"
 )
 
 // DefaultContainers are the containers of a pod whose logs are of a proxy.
@@ -64,9 +67,22 @@ func (f *follower) discover(now time.Time) {
 		}
 		d.next = now.Add(max(scanEvery, 50*time.Since(begin)) - time.Millisecond)
 	}
+	if f.rounds == 0 {
+		f.claims.looked()
+	}
+	f.forgive()
 	for _, s := range slices.Clone(f.order) {
 		if s.over && s.current() == nil && len(s.held) == 0 && s.pos == s.saved.at {
 			f.drop(s)
+		}
+	}
+}
+
+// forgive forgets the faults of what is there no more.
+func (f *follower) forgive() {
+	for _, path := range slices.Collect(maps.Keys(f.bad)) {
+		if _, err := f.sys.Stat(path); notThere(err) {
+			delete(f.bad, path)
 		}
 	}
 }
@@ -145,7 +161,13 @@ func (f *follower) list(d *find, dir string, now time.Time) []string {
 
 // pods finds the containers below the kubelet's directory of pods.
 func (f *follower) pods(d *find, now time.Time) {
-	for _, pod := range f.list(d, d.path, now) {
+	pods := f.list(d, d.path, now)
+	if len(d.dirs) > len(pods)+1 {
+		maps.DeleteFunc(d.dirs, func(dir string, _ listing) bool {
+			return dir != d.path && !slices.Contains(pods, filepath.Base(dir))
+		})
+	}
+	for _, pod := range pods {
 		if strings.Count(pod, "_") != 2 {
 			continue
 		}
@@ -177,6 +199,9 @@ func (f *follower) paths(d *find, now time.Time) {
 			literal = false
 		}
 	})
+	if len(d.links) > len(names) {
+		maps.DeleteFunc(d.links, func(name string, _ seen) bool { return !slices.Contains(names, name) })
+	}
 	for _, name := range names {
 		var info os.FileInfo
 		var err error
@@ -239,10 +264,14 @@ func (f *follower) stream(d *find, dir, base string, p place) {
 	if !f.claims.begin(k) {
 		return
 	}
-	s := &stream{dir: dir, base: base, aside: map[string]seen{}, rescan: true}
+	s := &stream{dir: dir, base: base, aside: map[string]aside{}, rescan: true, once: f.opt.Once, framer: source.NewFramer(f.opt.Formats)}
 	s.src.Name, s.src.Input = filepath.Join(dir, base), d.input.Name
 	s.src.Namespace, s.src.Pod, s.src.Container = p.namespace, p.pod, p.container
-	if saved := f.saved[k]; saved != nil {
+	saved := f.saved[k]
+	if saved == nil {
+		saved = f.claims.adopt(k)
+	}
+	if saved != nil {
 		delete(f.saved, k)
 		s.restore(saved)
 		f.held += len(s.held)

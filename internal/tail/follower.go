@@ -47,59 +47,7 @@ type follower struct {
 	scans    uint64
 	held     int // bytes that all streams hold
 	finds    []find
-}
-
-type inodeKey struct{ device, inode uint64 }
-
-// claims are what followers share: whose stream a log is, and whose file an
-// inode is. A file that has two names is read once.
-type claims struct {
-	mu      sync.Mutex
-	streams map[string]bool
-	owner   map[inodeKey]*stream
-}
-
-func newClaims() *claims {
-	return &claims{streams: map[string]bool{}, owner: map[inodeKey]*stream{}}
-}
-
-func (c *claims) take(k inodeKey, s *stream) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.owner[k] = s
-}
-
-func (c *claims) drop(k inodeKey, s *stream) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.owner[k] == s {
-		delete(c.owner, k)
-	}
-}
-
-// isOthers says whether an inode belongs to another stream than s.
-func (c *claims) isOthers(k inodeKey, s *stream) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	owner := c.owner[k]
-	return owner != nil && owner != s
-}
-
-// begin is false when there is such a stream already.
-func (c *claims) begin(key string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.streams[key] {
-		return false
-	}
-	c.streams[key] = true
-	return true
-}
-
-func (c *claims) end(key string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	delete(c.streams, key)
+	spares   []spare
 }
 
 // next fills b if there is something to hand out. If not it returns how long

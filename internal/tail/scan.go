@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -51,7 +52,13 @@ func (f *follower) scan(s *stream, now time.Time) {
 	s.rescan = !settled(info.ModTime(), time.Now())
 	s.changed, s.full, s.over = info.ModTime(), now, false
 	f.scans++
-	fresh := f.matchAll(s, f.candidates(s, names), now)
+	list := f.candidates(s, names)
+	fresh := f.matchAll(s, list, now)
+	if len(s.aside) > len(list) {
+		maps.DeleteFunc(s.aside, func(name string, _ aside) bool {
+			return !slices.ContainsFunc(list, func(c candidate) bool { return c.name == name })
+		})
+	}
 	f.missing(s, now)
 	f.take(s, fresh, now)
 	s.known = true
@@ -147,7 +154,7 @@ func (f *follower) take(s *stream, fresh []*generation, now time.Time) {
 	if len(fresh) > 0 {
 		f.queue(s)
 	}
-	f.spare()
+	f.makeRoom()
 }
 
 // sortQueue brings generations in the order in which they are read: the rest
@@ -244,14 +251,10 @@ func (f *follower) atHand(s *stream, c *candidate) bool {
 		return true
 	}
 	old, ok := s.aside[c.name]
-	if !ok || old != (seen{dev, ino, info.Size(), info.ModTime()}) {
+	if !ok || old.seen != (seen{dev, ino, info.Size(), info.ModTime()}) {
 		return false
 	}
-	for _, g := range s.gens[:s.at] {
-		if g.id.Device == dev && g.id.Inode == ino {
-			g.scan = f.scans
-		}
-	}
+	old.holds.scan = f.scans
 	return true
 }
 
@@ -330,7 +333,7 @@ func isPacked(f File) (bool, error) {
 func (f *follower) setAside(s *stream, c *candidate, g *generation) {
 	c.file.Close()
 	g.scan = f.scans
-	s.aside[c.name] = seen{c.id.Device, c.id.Inode, c.info.Size(), c.info.ModTime()}
+	s.aside[c.name] = aside{seen{c.id.Device, c.id.Inode, c.info.Size(), c.info.ModTime()}, g}
 }
 
 // fresh makes a file a new generation.
@@ -506,45 +509,6 @@ func (f *follower) opened(s *stream, g *generation, now time.Time) bool {
 		s.before = last
 	}
 	return true
-}
-
-// spare closes files that nothing is known to come of, until there are few
-// enough.
-func (f *follower) spare() {
-	for f.open > f.opt.MaxOpen && f.evict(nil) {
-	}
-}
-
-// evict closes the file that was read longest ago among those that lose
-// nothing by it: their name is there, and there is nothing unread.
-func (f *follower) evict(but *generation) bool {
-	var worst *generation
-	for _, s := range f.order {
-		for _, g := range s.gens[s.at:] {
-			if g == but || g.file == nil || !g.lostName.IsZero() || g.packed {
-				continue
-			}
-			if worst == nil || closable(g) > closable(worst) || closable(g) == closable(worst) && g.used < worst.used {
-				worst = g
-			}
-		}
-	}
-	if worst == nil {
-		return false
-	}
-	f.close(worst)
-	return true
-}
-
-// closable ranks files by how little is lost if their name is gone later.
-func closable(g *generation) int {
-	switch {
-	case g.isLive() && g.unread() == 0:
-		return 2
-	case g.isLive():
-		return 1
-	}
-	return 0
 }
 
 // trim forgets finished generations whose files are gone.

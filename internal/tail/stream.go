@@ -36,11 +36,11 @@ type stream struct {
 
 	gens    []*generation // in order; those before at are finished
 	at      int
-	aside   map[string]seen // names that hold nothing new
-	changed time.Time       // what the directory said of its last change
-	rescan  bool            // whatever the directory says
-	full    time.Time       // when all was last looked at
-	known   bool            // it was saved, or has been looked at once
+	aside   map[string]aside // names that hold nothing new
+	changed time.Time        // what the directory said of its last change
+	rescan  bool             // whatever the directory says
+	full    time.Time        // when all was last looked at
+	known   bool             // it was saved, or has been looked at once
 
 	framer source.Framer
 	pos    int64  // of the first held byte
@@ -50,9 +50,11 @@ type stream struct {
 	grew   time.Time
 	flush  bool // held is all there is of its record
 	lost   [source.NumLosses]int64
+	junk   int64 // bytes since the last text
 
 	marks  []mark // places that were handed out and not committed
 	saved  mark   // the place that was
+	once   bool   // nothing is ever saved: what is handed out is as good as committed
 	queued bool
 	turn   int  // bytes read in this turn
 	over   bool // the directory is gone
@@ -82,6 +84,14 @@ type seen struct {
 	device, inode uint64
 	size          int64
 	changed       time.Time
+}
+
+// An aside is a file that holds nothing but what was read of a generation. As
+// long as it is there the generation must be remembered, or another start
+// would read it.
+type aside struct {
+	seen
+	holds *generation
 }
 
 // A block is memory for a batch. It starts with room for a marker.
@@ -177,39 +187,9 @@ func (s *stream) next(b *block, g *generation, now time.Time) (handed bool, err 
 		return false, err
 	}
 	s.handOut(b, buf, cut, head)
+	s.quarantine(&b.batch)
 	g.marker = hashOf(s.last(min(g.off, markerSize)))
 	return true, err
-}
-
-// leastNULs is how many zero bytes in front of a record are a hole: a log was
-// truncated under a writer that knows its own place.
-const leastNULs = 512
-
-// nuls is how many zero bytes buf begins with.
-func nuls(buf []byte) int {
-	const step = 4096
-	var zero [step]byte
-	n := 0
-	for n+step <= len(buf) && [step]byte(buf[n:n+step]) == zero {
-		n += step
-	}
-	for n < len(buf) && buf[n] == 0 {
-		n++
-	}
-	return n
-}
-
-// discard hands out that the first n bytes of buf are in no record. What
-// stands behind them is read again, as far as that is possible.
-func (s *stream) discard(b *block, g *generation, buf []byte, n int) {
-	if !g.packed {
-		g.off -= int64(len(buf) - n)
-		buf = buf[:n]
-	}
-	s.handOut(b, buf, n, false)
-	b.batch.Data = buf[:0]
-	b.batch.Discarded[source.Binary] = int64(n)
-	g.marker = hashOf(s.last(min(g.off, markerSize)))
 }
 
 func (b *block) grow(size int) {
@@ -233,6 +213,10 @@ func (s *stream) handOut(b *block, buf []byte, n int, head bool) {
 }
 
 func (s *stream) mark() {
+	if s.once {
+		s.saved = mark{at: s.pos}
+		return
+	}
 	if k := len(s.marks); k > 0 && s.marks[k-1].at == s.pos {
 		s.marks = s.marks[:k-1]
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // An Input is a set of logs under one name.
@@ -34,7 +35,9 @@ type Options struct {
 	Self      string        // name of a pod whose logs are left out
 	Blocks    int           // batches that are under way at a time; 0: 3
 	NoHints   bool          // ask only
+	Once      bool          // Save is never called: nothing is kept for it
 	Now       func() time.Time
+	Formats   []*parser.Format // that records may be in
 }
 
 // Counts are what happened to files since the start.
@@ -123,8 +126,11 @@ func newFollowers(inputs []Input, opt Options) (list []*follower) {
 		s := &opt.Saved.Streams[i]
 		if f := nearest(list, s); f != nil {
 			f.saved[key(s.Dir, s.Base)] = s
+		} else {
+			shared.orphans[key(s.Dir, s.Base)] = s
 		}
 	}
+	shared.looking = len(list)
 	return list
 }
 
@@ -201,6 +207,9 @@ func (t *Tailer) Save(ends map[*source.Stream]int64) ([]byte, error) {
 	v := Saved{Version: savedVersion, Streams: []SavedStream{}}
 	for _, f := range t.followers {
 		v.Streams = f.save(v.Streams, ends)
+	}
+	if len(t.followers) > 0 {
+		v.Streams = t.followers[0].claims.saveOrphans(v.Streams)
 	}
 	return json.Marshal(&v)
 }
