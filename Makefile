@@ -2,11 +2,11 @@
 
 .DEFAULT_GOAL := help
 FUZZTIME ?= 30s
-SOAK ?= 10m
+SOAK ?= 20m
 SEEDS ?= 2000
 STATICCHECK := go tool -modfile=tools/go.mod staticcheck
 
-.PHONY: help run build test race fuzz bench lint e2e verify soak docs check cover
+.PHONY: help run build test race fuzz bench lint chart e2e verify soak docs check cover
 
 help: ## this list
 	@sed -n 's/^\([a-z0-9]*\):.*## /\1\t/p' Makefile | expand -t 8
@@ -38,12 +38,16 @@ bench: ## speed beside yardsticks and peers; BENCH=-quick is a short one
 lint: ## gofmt, vet, staticcheck and the house rules
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted:" $$unformatted; exit 1; fi
 	go vet ./...
-	go vet -tags e2e ./e2e
+	go vet -tags e2e,soak ./e2e
 	go -C tools vet ./...
 	go -C tools test ./...
 	go -C tools run ./house ..
 	$(STATICCHECK) ./...
-	$(STATICCHECK) -tags e2e ./e2e
+	$(STATICCHECK) -tags e2e,soak ./e2e
+
+chart: ## Helm's and Kubernetes' view of deploy/; CHART=-update writes the manifests again; needs root for one test
+	go -C deploy/check vet ./...
+	go -C deploy/check test -count=1 ./... $(if $(CHART),-args $(CHART))
 
 e2e: ## against a real Envoy and a real Kafka, see e2e/README.md; RUN=uf_refused is one scenario, E2E=-update keeps its lines
 	go -C e2e test -tags e2e -count=1 -timeout 20m -parallel 6 $(if $(RUN),-run '^TestLab$$/^($(RUN))$$') $(E2E)
@@ -51,8 +55,10 @@ e2e: ## against a real Envoy and a real Kafka, see e2e/README.md; RUN=uf_refused
 verify: ## the tailer's loss verifier with SEEDS random programs
 	go test -count=1 -timeout 1h ./internal/tail -run '^TestLossVerifier$$' -seeds $(SEEDS)
 
-soak: ## the loss verifier with 10,000 programs, then members of a Kafka group and brokers are killed for SOAK: nothing may be lost or doubled
+soak: ## 20 GB of log in constant memory, the loss verifier with 10,000 programs, then an agent follows pods for SOAK, and members of a Kafka group and brokers are killed for SOAK: nothing may be lost or doubled, memory stays
+	go test ./cmd/flagwatch -run '^TestConstantMemory$$' -size 20G -timeout 2h -count=1 -v
 	$(MAKE) --no-print-directory verify SEEDS=10000
+	SOAK=$(SOAK) go -C e2e test -tags e2e,soak -count=1 -timeout 2h -run '^TestAgentSoak$$' -v
 	SOAK=$(SOAK) go -C e2e test -tags e2e -count=1 -timeout 2h -run '^TestKafkaSoak$$' -v
 
 docs: ## write the generated files again (tests named TestGenerated*)

@@ -92,7 +92,7 @@ func TestLoad(t *testing.T) {
 	e.ready(t)
 	var wait sync.WaitGroup
 	for n := range loadClients {
-		wait.Go(func() { sendLoad(&session{ip: ip, envoy: e}, uint64(n)) })
+		wait.Go(func() { sendLoad(&session{ip: ip, envoy: e}, uint64(n), loadRequests) })
 	}
 	wait.Wait()
 	total := loadClients * loadRequests
@@ -108,10 +108,10 @@ func TestLoad(t *testing.T) {
 
 // sendLoad asks one after the other, each over a connection of its own, and
 // sometimes leaves.
-func sendLoad(s *session, seed uint64) {
+func sendLoad(s *session, seed uint64, requests int) {
 	random := rand.New(rand.NewPCG(seed, 7))
 	paths := []string{"/refuses", "/closes", "/empty", "/full", "/slow", "/gone", "/moved", "/nowhere", "/waits"}
-	for n := range loadRequests {
+	for n := range requests {
 		s.id = fmt.Sprintf("%08d-0000-4000-8000-%012d", seed, n)
 		path := "/good"
 		if random.IntN(4) == 0 {
@@ -152,6 +152,11 @@ func compareCounts(t *testing.T, bin, path string, d dialect, stats map[string]i
 	if err != nil {
 		t.Fatalf("flagwatch %s: %v", strings.Join(args, " "), err)
 	}
+	compareReport(t, out, stats)
+}
+
+func compareReport(t *testing.T, out []byte, stats map[string]int) {
+	t.Helper()
 	var report struct {
 		Totals struct{ Access, Invalid int }
 		Codes  []struct{ Code, Count int }
