@@ -160,14 +160,27 @@ func group(line []byte, at int) (span, int) {
 func location(line []byte, at int) int {
 	rest := line[at:]
 	n := bytes.IndexByte(rest, ']')
-	if n < 5 || bytes.IndexByte(rest[:n], ' ') >= 0 || bytes.IndexByte(rest[:n], '\t') >= 0 {
+	if n < 5 {
 		return at
 	}
-	colon := bytes.LastIndexByte(rest[:n], ':')
-	if colon < 3 || !isDigits(rest[colon+1:n]) || !isSourceFile(rest[:colon]) {
+	path := withoutNumber(rest[:n])
+	if len(path) < 3 || !isSourceFile(path) || bytes.IndexByte(path, ' ') >= 0 || bytes.IndexByte(path, '\t') >= 0 {
 		return at
 	}
 	return at + n + 1
+}
+
+// withoutNumber takes the number of a line off a place in a source file; it is
+// empty when there is none.
+func withoutNumber(place []byte) []byte {
+	i := len(place)
+	for i > 0 && isDigit(place[i-1]) {
+		i--
+	}
+	if i == len(place) || i == 0 || place[i-1] != ':' {
+		return nil
+	}
+	return place[:i-1]
 }
 
 // isSourceFile says whether a path names a C++ file.
@@ -237,9 +250,14 @@ func isFraction(b []byte) bool { return len(b) > 1 && b[0] == '.' && isDigits(b[
 
 // isDateTime says whether b begins with yyyy-mm-dd, the separator and hh:mm:ss.
 func isDateTime(b []byte, sep byte) bool {
-	if len(b) < len("2006-01-02T15:04:05") || b[4] != '-' || b[7] != '-' || b[10] != sep || b[13] != ':' || b[16] != ':' {
+	if len(b) < len("2006-01-02T15:04:05") || b[10] != sep {
 		return false
 	}
-	return isDigit(b[0]) && isDigit(b[1]) && isDigit(b[2]) && isDigit(b[3]) && isDigit(b[5]) && isDigit(b[6]) && isDigit(b[8]) && isDigit(b[9]) &&
-		isDigit(b[11]) && isDigit(b[12]) && isDigit(b[14]) && isDigit(b[15]) && isDigit(b[17]) && isDigit(b[18])
+	const ( // "2006-01-", "02T15:04", "15:04:05"; bits that no digit sets; carries from above nine
+		a, as, an = 0x2d30302d30303030, 0xfff0f0fff0f0f0f0, 0x0006060006060606
+		c, cs, cn = 0x30303a3030003030, 0xf0f0fff0f000f0f0, 0x0606000606000606
+		d, ds, dn = 0x30303a30303a3030, 0xf0f0fff0f0fff0f0, 0x0606000606000606
+	)
+	x, y, z := load64(b, 0)^a, load64(b, 8)^c, load64(b, 11)^d
+	return (x|(x+an))&as == 0 && (y|(y+cn))&cs == 0 && (z|(z+dn))&ds == 0
 }

@@ -75,6 +75,8 @@ var bareLists = []bareList{
 	}},
 	// Envoy and its control plane.
 	{Envoy, 0, []bareText{
+		{"source/", "] gRPC config "},
+		{"external/envoy/source/", "] gRPC config "},
 		{"gRPC config ", "type.googleapis.com/"},
 		{"delta config for ", "type.googleapis.com/"},
 		{"Config for ", "type.googleapis.com/"},
@@ -134,6 +136,8 @@ var bareLists = []bareList{
 	{Istiod, 0, []bareText{
 		{"===> Skipping injection because ", ""},
 		{"ADS:", " ACK ERROR "},
+		{"Error: failed to create discovery service: ", ""},
+		{"failed to create discovery service: ", ""},
 	}},
 	// istio-init, its script, and the validation of istio-cni.
 	{IstioInit, 0, []bareText{
@@ -168,6 +172,9 @@ var bareLists = []bareList{
 	// Source: https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/
 	{K8sEvent, 0, []bareText{
 		{"Error creating: ", "webhook"},
+		{"Error creating ", "failed calling "},
+		{"create Pod ", "failed calling webhook"},
+		{"one or more objects failed to apply", "webhook"},
 		{"Error creating: ", " is forbidden: "},
 		{"Error from server (", "webhook"},
 		{"Error from server: ", "webhook"},
@@ -217,15 +224,23 @@ var bareByFirst = func() (rows [256][]bareRow) {
 	return rows
 }()
 
+// yamlMessage is what stands in front of a text in an event or a condition
+// that kubectl prints as YAML; it may be quoted.
+const yamlMessage = "message: "
+
 // findBare looks a text up in the lists; nil when it is in none.
 func findBare(text []byte) *bareRow {
+	quoted := hasPrefix(text, yamlMessage)
+	if quoted {
+		text = bytes.TrimLeft(text[len(yamlMessage):], `'"`)
+	}
 	if len(text) == 0 {
 		return nil
 	}
 	rows := bareByFirst[text[0]]
 	for i := range rows {
 		row := &rows[i]
-		if hasPrefix(text, row.head) && bytes.Contains(text[len(row.head):], row.with) {
+		if hasPrefix(text, row.head) && bytes.Contains(text[len(row.head):], row.with) && (!quoted || row.emitter == K8sEvent) {
 			return row
 		}
 	}

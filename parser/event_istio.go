@@ -105,7 +105,10 @@ func (e *event) istio(line []byte, lo int) bool {
 	if !isDateTime(rest, 'T') {
 		return false
 	}
-	z := bytes.IndexByte(rest, 'Z')
+	z := 26 // the usual place
+	if len(rest) <= z || rest[z] != 'Z' {
+		z = bytes.IndexByte(rest, 'Z')
+	}
 	if z < 19 || z > 29 || z+1 >= len(rest) || !isBlank(rest[z+1]) || z > 19 && !isFraction(rest[19:z]) {
 		return false
 	}
@@ -174,7 +177,7 @@ func (e *event) envoyScope(line []byte, at int) bool {
 	for n < len(line) && !isBlank(line[n]) {
 		n++
 	}
-	if colon := bytes.LastIndexByte(line[at:n], ':'); colon > 0 && isDigits(line[at+colon+1:n]) && isSourceFile(line[at:at+colon]) {
+	if isSourceFile(withoutNumber(line[at:n])) {
 		if validates(line[at:n]) {
 			e.emitter = EnvoyValidate
 		}
@@ -210,8 +213,13 @@ func (e *event) scope(line []byte, at int, sep byte) bool {
 		end++
 	}
 	word := line[at:end]
-	row, known := findScope(word)
-	columns := isColumn(line, end) && !isLabel(line, skipBlanks(line, end)) || known && sep != '\t'
+	columns := isColumn(line, end)
+	var row scopeInfo
+	var known bool
+	if columns || sep != '\t' {
+		row, known = findScope(word)
+		columns = columns && !isLabel(line, skipBlanks(line, end)) || known && sep != '\t'
+	}
 	if end >= len(line) || !columns || !isScope(word) {
 		e.message = spanOf(line, at, len(line))
 		e.emitter = wordingEmitter(e.message.of(line))
@@ -277,7 +285,7 @@ func wordingEmitter(text []byte) Emitter {
 			}
 		}
 	}
-	if bytes.Contains(text, []byte("istio-cni")) || bytes.Contains(text, []byte("cni.istio.io")) {
+	if bytes.Contains(text, []byte("cni")) && (bytes.Contains(text, []byte("istio-cni")) || bytes.Contains(text, []byte("cni.istio.io"))) {
 		return IstioCNI
 	}
 	return PilotAgent
@@ -286,6 +294,9 @@ func wordingEmitter(text []byte) Emitter {
 // tracing reads `TIME  LEVEL [SPAN:] ztunnel::MODULE: TEXT` of ztunnel up to
 // 1.21; the module tells it from other programs in Rust.
 func (e *event) tracing(line []byte, at int, head event) bool {
+	if at == len(line) || line[at]-'A' >= 26 {
+		return false
+	}
 	end := at
 	for end < len(line) && !isBlank(line[end]) {
 		end++

@@ -20,6 +20,9 @@ type Format struct {
 	object   *node   // of a JSON map; it has no columns
 	leaves   int     // keys and elements of the map, on all levels
 	warnings []Warning
+	twin     *Format // of a map: the text that it is, should the proxy have been told so; nil when it is none
+	lines    int     // that a record goes over; 0: one
+	first    *Format // of a record of several lines: its first line; it may have no column
 }
 
 // A column is one operator and the literal that ends its value.
@@ -39,6 +42,7 @@ type column struct {
 
 	lenient bool // where nothing else fits, tokens and addresses are any text
 	merged  bool // it stands for several operators
+	piped   bool // the line has a cluster's name with pipes around it: a value has none in it
 }
 
 // maxColumns is how many operators a format may have.
@@ -72,6 +76,9 @@ func Compile(format string) (*Format, error) {
 	}
 	last := &f.columns[len(f.columns)-1]
 	last.until = strings.TrimRight(last.until, "\r\n")
+	if f.setSpread(format); f.lines > maxSpread {
+		return nil, &FormatError{0, "", fmt.Sprintf("a record goes over %d lines: at most %d are read", f.lines, maxSpread)}
+	}
 	for i := range f.columns {
 		f.columns[i].lenient = true
 	}
@@ -145,6 +152,7 @@ func compileText(format string) (*Format, error) {
 func (f *Format) finish() {
 	f.merge()
 	settle(f.columns)
+	f.findPiped()
 	for i := range f.columns {
 		c := &f.columns[i]
 		if c.open = !c.ends(c.until); c.until == "" {
@@ -361,6 +369,8 @@ func (c *column) fits(t Type, v []byte) bool {
 		return false
 	}
 	switch {
+	case c.piped && holdsCluster(v, c.field == UpstreamCluster):
+		return false
 	case t == TypeTime && c.clock != nil:
 		return !c.always && (len(v) == 0 || len(v) == 1 && v[0] == '-') || c.clock.fits(v)
 	case t == TypeTime && c.always && len(v) < 2:

@@ -9,6 +9,11 @@ type FrameState struct {
 	// record is whole as it is, even without a line end.
 	Final bool
 
+	// Formats that were given. The records of those with line ends in them go
+	// over several lines.
+	Formats []*Format
+
+	cuts   cutter
 	groups groups // scratch memory of Cut
 	alone  *Parser
 	line   []byte
@@ -40,6 +45,9 @@ func Cut(data []byte, st *FrameState) int {
 	end := bytes.LastIndexByte(data, '\n') + 1
 	if end == 0 {
 		return 0
+	}
+	if open := st.openSpread(data, end); open < end {
+		return open
 	}
 	end = openGroup(data, openRecord(data, end), &st.groups)
 	if open := st.openWrap(data, end); open < end {

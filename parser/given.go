@@ -15,6 +15,9 @@ func (p *Parser) give(formats []*Format) {
 		p.givenMap = p.givenMap || f.object != nil
 		p.givenBrace = p.givenBrace || f.object == nil && (f.prefix == "" || f.prefix[0] == '{')
 	}
+	for _, f := range formats {
+		p.spreads = p.spreads || f.lines > 1
+	}
 	if p.givenText {
 		p.groups.stops = p.fitsGiven
 	}
@@ -104,7 +107,7 @@ func (p *Parser) cutGiven(s []byte) bool {
 // cuts are those of the line then.
 func (p *Parser) givenFor(s []byte) *Format {
 	for _, f := range p.given {
-		if f.object != nil || !hasPrefix(s, f.prefix) {
+		if f.object != nil || !hasPrefix(s, f.prefix) || !f.mayBegin(s) {
 			continue
 		}
 		if p.cuts.run(f, s, 0, len(f.prefix)); p.cuts.full {
@@ -114,8 +117,15 @@ func (p *Parser) givenFor(s []byte) *Format {
 	return nil
 }
 
+// mayBegin says whether a line that has the format's prefix may have its first
+// column. It may be wrong when it says so.
+func (f *Format) mayBegin(s []byte) bool {
+	c := &f.columns[0]
+	return c.typ != TypeTime || !c.always || c.clock != nil || isTime(s[len(f.prefix):])
+}
+
 func (p *Parser) fitsGiven(s []byte) bool {
-	return p.givenText && len(s) > 0 && p.givenFor(s) != nil
+	return p.givenText && len(s) > 0 && (p.givenFor(s) != nil || p.spreads && p.opensSpread(s))
 }
 
 // splitGiven reads the first of several records that stand on one line, since
@@ -180,5 +190,5 @@ func (p *Parser) ownLine(s []byte) bool {
 func (p *Parser) begin(f *Format, s []byte) {
 	r := &p.rec
 	r.forget()
-	r.Kind, r.Dialect, r.text, r.layout, r.clock = Access, f.dialect, s, f.layout, f.clock
+	r.Kind, r.Dialect, r.text, r.layout, r.clock, r.learned = Access, f.dialect, s, f.layout, f.clock, f.dialect == Inferred
 }

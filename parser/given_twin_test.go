@@ -11,8 +11,11 @@ import (
 // regular expressions and columns that may be cut to a length.
 
 var (
-	slowTime   = regexp.MustCompile(`^\d{4}-[-0-9A-Za-z:.+]{2}-[-0-9A-Za-z:.+]{2}[Tt][-0-9A-Za-z:.+]{2}:[-0-9A-Za-z:.+]{2}:[-0-9A-Za-z:.+]{2,}$`)
-	slowNumber = regexp.MustCompile(`^(-?\d[-+.eE0-9]*|-[-+.eE0-9]*|)$`)
+	slowTime    = regexp.MustCompile(`^\d{4}-[-0-9A-Za-z:.+]{2}-[-0-9A-Za-z:.+]{2}[Tt][-0-9A-Za-z:.+]{2}:[-0-9A-Za-z:.+]{2}:[-0-9A-Za-z:.+]{2,}$`)
+	slowCluster = regexp.MustCompile(`^(in|out)bound\|\d+\|[^|]*\|[^|]*$`)
+	slowWhole   = regexp.MustCompile(`(^|\|)(?:in|out)bound\|\d+\|[^|]*\|[^|]*`)
+	slowPiece   = regexp.MustCompile(`(^|\|)(in|out)bound($|\|)`)
+	slowNumber  = regexp.MustCompile(`^(-?\d[-+.eE0-9]*|-[-+.eE0-9]*|)$`)
 )
 
 func slowColumn(c *column, loose bool, v string) bool {
@@ -22,6 +25,12 @@ func slowColumn(c *column, loose bool, v string) bool {
 	}
 	if c.most > 0 && len(v) > c.most {
 		return false
+	}
+	if c.piped {
+		own := c.field == UpstreamCluster && strings.Contains(v, "|")
+		if own && !slowCluster.MatchString(v) || !own && slowPiece.MatchString(slowWhole.ReplaceAllString(v, "$1")) {
+			return false
+		}
 	}
 	switch typ {
 	case TypeTime:

@@ -425,14 +425,15 @@ func (p *Parser) learnMap(s []byte) {
 			}
 			name = text[at : at+len(l.key)]
 		}
-		st := newStep(text[lo:l.lo], name, l.field)
+		var fixed []byte
 		if l.fixed {
-			if st.fixed = text[l.lo:l.hi]; st.fixed[0] == '"' {
-				st.fixed = st.fixed[1 : len(st.fixed)-1]
+			if fixed = text[l.lo:l.hi]; fixed[0] == '"' {
+				fixed = fixed[1 : len(fixed)-1]
 			}
 		}
-		q.steps = append(q.steps, st)
+		q.steps = append(q.steps, newStep(text[lo:l.lo], name, l.field, fixed))
 		lo = l.hi
 	}
 	q.tail = text[lo:]
+	q.index()
 }

@@ -94,6 +94,11 @@ var groupCases = []groupCase{
 		[]groupRow{{3, Klog, "not started yet"}}},
 	{"a container in describe", "    State:          Waiting\n      Reason:       CrashLoopBackOff\n    Last State:     Terminated\n      Reason:       OOMKilled\n      Exit Code:    137\n    Ready:          False\n    Restart Count:  12\n",
 		[]groupRow{{2, K8sEvent, "CrashLoopBackOff"}, {3, K8sEvent, "Exit Code:    137"}, {1, K8sEvent, ""}, {1, K8sEvent, ""}}},
+	{"a message that YAML folds", "  kind: Event\n  message: 'Error creating: Internal error occurred: failed calling webhook \"a.istio.io\":\n    failed to call webhook: Post \"https://istiod-b.c.svc:443/inject\": no\n    endpoints available'\n  reason: FailedCreate\n" +
+		"    message: >-\n      Internal error occurred: failed calling webhook\n      \"a.istio.io\": EOF\n    reason: FailedCreate\n    message: >-\n      all is well\n",
+		[]groupRow{{1, NoEmitter, ""}, {3, K8sEvent, "endpoints available'"}, {1, NoEmitter, ""}, {3, K8sEvent, "EOF"}, {1, NoEmitter, ""}, {1, NoEmitter, ""}, {1, NoEmitter, ""}}},
+	{"containers in describe", "  istio-proxy:\n    State:          Waiting\n      Reason:       CrashLoopBackOff\n    Last State:     Terminated\n      Reason:       OOMKilled\n  cart:\n    State:          Running\n  istio-init:\n    name: none\n",
+		[]groupRow{{5, K8sEvent, "OOMKilled"}, {1, NoEmitter, ""}, {1, K8sEvent, "Running"}, {1, NoEmitter, ""}, {1, NoEmitter, ""}}},
 	{"labels in describe", "Labels:           app=cart\n                  istio.io/rev=default\nStatus:           Running\n    Limits:\n      cpu:     2\n      memory:  1Gi\nLimits:\n  none\n",
 		[]groupRow{{2, K8sEvent, "rev=default"}, {1, NoEmitter, ""}, {3, K8sEvent, "1Gi"}, {1, NoEmitter, ""}, {1, NoEmitter, ""}}},
 	{"an application behind an event", envoyStamp + "[31][warning][config] [a.cc:1] gRPC config for type.googleapis.com/x rejected: y\nException in thread \"main\" java.lang.IllegalStateException: no\n\tat com.example.Main.main(Main.java:12)\n" +

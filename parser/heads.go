@@ -45,7 +45,7 @@ func clockHead(s []byte) int {
 	if n := stampAlone(s); n > 0 && n < len(s) && s[n-1] == ' ' {
 		return n
 	}
-	if len(s) < 20 || !isMonth(s[:3]) || s[3] != ' ' || s[6] != ' ' || s[9] != ':' || s[12] != ':' || !isDigit(s[5]) || !isDigits(s[13:15]) {
+	if len(s) < 20 || isDigit(s[0]) || !isMonth(s[:3]) || s[3] != ' ' || s[6] != ' ' || s[9] != ':' || s[12] != ':' || !isDigit(s[5]) || !isDigits(s[13:15]) {
 		return 0
 	}
 	i := 15

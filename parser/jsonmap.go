@@ -74,7 +74,26 @@ func CompileJSON(config []byte) (*Format, error) {
 		columns[i] = *c
 	}
 	f.warn(columns)
+	f.twin = textTwin(config)
 	return f, nil
+}
+
+// textTwin compiles a map as a text that looks like JSON: what users write into
+// its records may break the JSON. It is nil for a map over several lines.
+func textTwin(config []byte) *Format {
+	text := string(bytes.TrimSpace(config))
+	if strings.Contains(text, "\n") {
+		return nil
+	}
+	f, err := compileText(text)
+	if err != nil || len(f.columns) == 0 {
+		return nil
+	}
+	for i := range f.columns {
+		f.columns[i].lenient = true
+	}
+	f.finish()
+	return f
 }
 
 // A mapReader compiles a map.

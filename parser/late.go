@@ -9,6 +9,10 @@ import (
 // its place is known.
 func (r *Record) find(f Field) {
 	switch {
+	case r.ordered != nil:
+		at := r.ordered.place(f, r.values, r.base)
+		r.set(f, int(at.lo), int(at.hi))
+		r.late &^= 1 << f
 	case r.planned != nil:
 		r.findPlanned(f)
 	case requestFields.Has(f):

@@ -10,19 +10,22 @@ import (
 // innermost cache when they are read.
 const stretch = 8 << 10
 
-// marks say where quotes and line ends stand in a stretch of text.
-// Places count from its beginning.
+// marks say where quotes and line ends stand in a stretch of text. Places
+// count from its beginning.
 type marks struct {
-	quotes [stretch + maxQuotes]uint16 // behind the last one stands anything
+	quotes [stretch + 64]uint16 // behind the last one stands anything
 	ends   [stretch + 1]lineEnd
-	lines  int // line ends
-	total  int // quotes
+	others [stretch/64 + 4]uint64 // one bit a byte, only where wide is true: the other byte; behind the text stands anything
+	lines  int                    // line ends
+	total  int                    // quotes
+	text   []byte                 // the stretch
 
 	// reading goes on at
 	begin int // offset in the block where the stretch begins
 	line  int
 	quote int
-	next  int // offset in the block where the line begins
+	next  int  // offset in the block where the line begins
+	other byte // a blank, or a backslash when the stretch began with an object
 }
 
 // A lineEnd is the place of a line end, and how many quotes of the stretch
@@ -38,10 +41,11 @@ func (m *marks) forget() { m.next = -1 }
 
 // of scans text, which begins at an offset of the block and goes on to its
 // end. Behind text 63 bytes must be readable. The text's end is a line end.
-func (m *marks) of(text []byte, begin int) {
-	m.begin, m.line, m.quote, m.next = begin, 0, 0, begin
+func (m *marks) of(text []byte, begin int, other byte) {
+	m.begin, m.line, m.quote, m.next, m.other = begin, 0, 0, begin, other
 	n := min(len(text), stretch)
-	scanMarks(text[:n], m)
+	m.text = text[:n]
+	scanMarks(m.text, m, other)
 	if n == len(text) && (m.lines == 0 || int(m.ends[m.lines-1].at)+1 < n) {
 		m.ends[m.lines] = lineEnd{uint16(n), uint16(m.total)}
 		m.lines++
@@ -59,8 +63,54 @@ func (m *marks) take() (end int, quotes []uint16) {
 	return end, quotes
 }
 
+// count is how often the other byte stands from lo to hi of a scanned line.
+func (m *marks) count(lo, hi int) int {
+	i, last := lo>>6, hi>>6
+	w, n := m.others[i]>>(lo&63)<<(lo&63), 0
+	for ; i < last; w = m.others[i] {
+		n += bits.OnesCount64(w)
+		i++
+	}
+	return n + bits.OnesCount64(w&(1<<(hi&63)-1))
+}
+
+// tail is how many other bytes there are from lo to hi of a scanned line, and
+// the place of the first one; without any it is hi.
+func (m *marks) tail(lo, hi int) (first, count int) {
+	n := hi - lo
+	w := m.from(lo) & (1<<n - 1) // all of it from 64 on
+	if n > 3*64 {
+		count = m.count(lo, hi)
+	} else {
+		count = bits.OnesCount64(w) + bits.OnesCount64(m.from(lo+64)&(1<<max(n-64, 0)-1)) + bits.OnesCount64(m.from(lo+128)&(1<<max(n-128, 0)-1))
+	}
+	switch {
+	case w != 0:
+		return lo + bits.TrailingZeros64(w), count
+	case count == 0:
+		return hi, 0
+	}
+	return m.first(lo), count
+}
+
+// from are the bits from a place on.
+func (m *marks) from(at int) uint64 {
+	i, k := at>>6, at&63
+	return m.others[i]>>k | m.others[i+1]<<1<<(63-k)
+}
+
+// first is the place of the first other byte from lo on; there must be one.
+func (m *marks) first(lo int) int {
+	w := m.from(lo)
+	for w == 0 {
+		lo += 64
+		w = m.from(lo)
+	}
+	return lo + bits.TrailingZeros64(w)
+}
+
 // scanMarksGo is scanMarks without assembly: its twin, and what it is where
-// there is none.
+// there is none. It notes no bits.
 func scanMarksGo(text []byte, m *marks) {
 	m.lines, m.total = 0, 0
 	for at := 0; at < len(text); at += 8 {

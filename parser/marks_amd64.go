@@ -1,20 +1,29 @@
 package parser
 
-// scanMarks notes the marks of text, which is at most a stretch long. Behind
-// text 63 bytes must be readable.
-func scanMarks(text []byte, m *marks) {
-	if wide {
-		scanMarksAVX2(text, m)
-	} else {
+// scanMarks notes the marks of text, which is at most a stretch long, and as
+// bits where the other byte stands. Behind text 63 bytes must be readable.
+func scanMarks(text []byte, m *marks, other byte) {
+	switch width {
+	case 2:
+		scanMarksAVX512(text, m, other)
+	case 1:
+		scanMarksAVX2(text, m, other)
+	default:
 		scanMarksGo(text, m)
 	}
 }
 
-// wide says whether the processor has what scanMarksAVX2 uses, and the system
-// keeps its registers.
-var wide = hasAVX2()
+// width says which assembly the processor can run, and the system keeps the
+// registers of.
+var width = vectors()
+
+// wide says that there is one: then the bits are noted.
+var wide = width > 0
 
 //go:noescape
-func scanMarksAVX2(text []byte, m *marks)
+func scanMarksAVX2(text []byte, m *marks, other byte)
 
-func hasAVX2() bool
+//go:noescape
+func scanMarksAVX512(text []byte, m *marks, other byte)
+
+func vectors() uint8

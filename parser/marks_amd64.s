@@ -17,12 +17,12 @@
 	MOVW   R11, (2*k)(R8);   \
 	BLSRQ  R10, R10
 
-// func scanMarksAVX2(text []byte, m *marks)
+// func scanMarksAVX2(text []byte, m *marks, other byte)
 //
-// SI text, CX its length, AX offset of 64 bytes, DI m,
+// SI text, CX its length, AX offset of 64 bytes, DI m, BX a bit's byte,
 // R8 place of the next quote, R9 of the next line end,
-// Y0 quotes, Y1 line ends; R10 and R12 the same as one bit a byte.
-TEXT ·scanMarksAVX2(SB), NOSPLIT, $0-32
+// Y0 quotes, Y1 line ends, Y2 other; R10, R12 and DX the same as one bit a byte.
+TEXT ·scanMarksAVX2(SB), NOSPLIT, $0-33
 	MOVQ text_base+0(FP), SI
 	MOVQ text_len+8(FP), CX
 	MOVQ m+24(FP), DI
@@ -35,14 +35,21 @@ TEXT ·scanMarksAVX2(SB), NOSPLIT, $0-32
 	MOVL $0x0a, R10
 	VMOVD R10, X1
 	VPBROADCASTB X1, Y1
+	MOVBLZX other+32(FP), R10
+	VMOVD R10, X2
+	VPBROADCASTB X2, Y2
 	TESTQ CX, CX
 	JE   done
 
 block:
 	VMOVDQU (SI)(AX*1), Y3
 	VMOVDQU 32(SI)(AX*1), Y4
+	MOVQ AX, BX
+	SHRQ $3, BX
+	MASK(Y2, DX)
 	MASK(Y0, R10)
 	MASK(Y1, R12)
+	MOVQ DX, marks_others(DI)(BX*1)
 	LEAQ 64(AX), R11
 	CMPQ R11, CX
 	JGT  last
@@ -81,15 +88,20 @@ done:
 	MOVQ R9, marks_lines(DI)
 	RET
 
+	// A block of an object has about eight.
 more:
-	ADDQ $8, R8
-	PLACE(0)
-	PLACE(1)
-	PLACE(2)
-	PLACE(3)
+	PLACE(4)
+	PLACE(5)
+	PLACE(6)
+	PLACE(7)
+	PLACE(8)
+	PLACE(9)
+	PLACE(10)
+	PLACE(11)
 	TESTQ R10, R10
-	JNE  more
-	JMP  next
+	JE    next
+	ADDQ  $16, R8
+	JMP   more
 
 	// Each line end notes how many quotes stand in front of it.
 ends:
@@ -117,11 +129,131 @@ last:
 	BZHIQ R11, R12, R12
 	JMP   inside
 
-// func hasAVX2() bool
+DATA iota<>+0(SB)/8, $0x0706050403020100
+DATA iota<>+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA iota<>+16(SB)/8, $0x1716151413121110
+DATA iota<>+24(SB)/8, $0x1f1e1d1c1b1a1918
+DATA iota<>+32(SB)/8, $0x2726252423222120
+DATA iota<>+40(SB)/8, $0x2f2e2d2c2b2a2928
+DATA iota<>+48(SB)/8, $0x3736353433323130
+DATA iota<>+56(SB)/8, $0x3f3e3d3c3b3a3938
+GLOBL iota<>(SB), RODATA|NOPTR, $64
+
+// func scanMarksAVX512(text []byte, m *marks, other byte)
 //
+// Registers as in scanMarksAVX2; Z6 the numbers from 0 on as bytes, Z7 AX as
+// words, Z8 64 as words, K1 R10, K2 R12. The bits of a block are compressed to
+// places at once, sixteen of which are stored whether so many are there or not.
+TEXT ·scanMarksAVX512(SB), NOSPLIT, $0-33
+	MOVQ text_base+0(FP), SI
+	MOVQ text_len+8(FP), CX
+	MOVQ m+24(FP), DI
+	LEAQ marks_quotes(DI), R8
+	LEAQ marks_ends(DI), R9
+	XORL AX, AX
+	MOVL $0x22, R10
+	VPBROADCASTB R10, Z0
+	MOVL $0x0a, R10
+	VPBROADCASTB R10, Z1
+	MOVBLZX other+32(FP), R10
+	VPBROADCASTB R10, Z2
+	VMOVDQU64 iota<>(SB), Z6
+	VPXORQ Z7, Z7, Z7
+	MOVL $64, R10
+	VPBROADCASTW R10, Z8
+	TESTQ CX, CX
+	JE   done
+
+block:
+	VMOVDQU64 (SI)(AX*1), Z3
+	MOVQ AX, BX
+	SHRQ $3, BX
+	VPCMPEQB Z3, Z2, K3
+	VPCMPEQB Z3, Z0, K1
+	VPCMPEQB Z3, Z1, K2
+	KMOVQ K3, marks_others(DI)(BX*1)
+	KMOVQ K1, R10
+	KMOVQ K2, R12
+	LEAQ 64(AX), R11
+	CMPQ R11, CX
+	JGT  last
+
+inside:
+	POPCNTQ R10, R13
+	VPCOMPRESSB.Z Z6, K1, Z4
+	VPMOVZXBW X4, Y5
+	VPADDW  Y7, Y5, Y5
+	VMOVDQU Y5, (R8)
+	CMPQ R13, $16
+	JGT  more
+
+lines:
+	TESTQ R12, R12
+	JNE  ends
+
+next:
+	LEAQ (R8)(R13*2), R8
+	VPADDW Z8, Z7, Z7
+	ADDQ $64, AX
+	CMPQ AX, CX
+	JLT  block
+
+done:
+	VZEROUPPER
+	LEAQ marks_quotes(DI), R10
+	SUBQ R10, R8
+	SHRQ $1, R8
+	MOVQ R8, marks_total(DI)
+	LEAQ marks_ends(DI), R10
+	SUBQ R10, R9
+	SHRQ $2, R9
+	MOVQ R9, marks_lines(DI)
+	RET
+
+more:
+	VPMOVZXBW Y4, Z5
+	VPADDW  Z7, Z5, Z5
+	VMOVDQU64 Z5, (R8)
+	VEXTRACTI64X4 $1, Z4, Y4
+	VPMOVZXBW Y4, Z5
+	VPADDW  Z7, Z5, Z5
+	VMOVDQU64 Z5, 64(R8)
+	JMP lines
+
+	// Each line end notes how many quotes stand in front of it.
+ends:
+	BLSMSKQ R12, R11
+	ANDQ    R10, R11
+	POPCNTQ R11, R11
+	LEAQ    (R8)(R11*2), R11
+	LEAQ    marks_quotes(DI), DX
+	SUBQ    DX, R11
+	SHRQ    $1, R11
+	TZCNTQ  R12, DX
+	ADDL    AX, DX
+	MOVW    DX, (R9)
+	MOVW    R11, 2(R9)
+	ADDQ    $4, R9
+	BLSRQ   R12, R12
+	JNE     ends
+	JMP     next
+
+	// Bits behind the text do not count.
+last:
+	MOVQ  CX, R11
+	SUBQ  AX, R11
+	BZHIQ R11, R10, R10
+	BZHIQ R11, R12, R12
+	KMOVQ R10, K1
+	JMP   inside
+
+// func vectors() uint8
+//
+// How wide the vectors are that can be used: 0, 1 for AVX2 with BMI, 2 for
+// AVX-512 with BW and VBMI2.
 // Source of the bits: Intel 64 and IA-32 Architectures Software Developer's
 // Manual, CPUID and XGETBV.
-TEXT ·hasAVX2(SB), NOSPLIT, $0-1
+TEXT ·vectors(SB), NOSPLIT, $0-1
 	MOVB $0, ret+0(FP)
 	XORL AX, AX
 	XORL CX, CX
@@ -136,16 +268,27 @@ TEXT ·hasAVX2(SB), NOSPLIT, $0-1
 	JNE  no
 	XORL CX, CX
 	XGETBV
+	MOVL AX, R8
 	ANDL $6, AX // XMM and YMM state
 	CMPL AX, $6
 	JNE  no
 	MOVL $7, AX
 	XORL CX, CX
 	CPUID
+	MOVL BX, R9
 	ANDL $(1<<3 | 1<<5 | 1<<8), BX // BMI1, AVX2, BMI2
 	CMPL BX, $(1<<3 | 1<<5 | 1<<8)
 	JNE  no
 	MOVB $1, ret+0(FP)
+	ANDL $(1<<5 | 1<<6 | 1<<7), R8 // masks and ZMM state
+	CMPL R8, $(1<<5 | 1<<6 | 1<<7)
+	JNE  no
+	ANDL $(1<<16 | 1<<30 | 1<<31), R9 // AVX512F, BW, VL
+	CMPL R9, $(1<<16 | 1<<30 | 1<<31)
+	JNE  no
+	ANDL $(1<<6), CX // VBMI2
+	JE   no
+	MOVB $2, ret+0(FP)
 
 no:
 	RET

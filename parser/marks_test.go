@@ -53,12 +53,37 @@ func checkMarks(t *testing.T, text []byte) {
 			ends = append(ends, lineEnd{uint16(i), uint16(len(quotes))})
 		}
 	}
-	for name, scan := range map[string]func([]byte, *marks){"chosen": scanMarks, "plain": scanMarksGo} {
+	for name, scan := range scanners() {
 		m := new(marks)
-		scan(text, m)
+		scan(text, m, ' ')
 		if !slices.Equal(m.quotes[:m.total], quotes) || !slices.Equal(m.ends[:m.lines], ends) {
 			t.Fatalf("%s, %q: quotes %v, ends %v; want %v, %v",
 				name, text, m.quotes[:m.total], m.ends[:m.lines], quotes, ends)
+		}
+		if name != "plain" {
+			checkBits(t, text, m)
+		}
+	}
+}
+
+// checkBits compares what is noted as bits with counting.
+func checkBits(t *testing.T, text []byte, m *marks) {
+	t.Helper()
+	for lo := 0; lo <= len(text); lo += 1 + lo/3 {
+		for hi := lo; hi <= len(text); hi += 1 + hi/5 {
+			if n, want := m.count(lo, hi), bytes.Count(text[lo:hi], blankByte); n != want {
+				t.Fatalf("%q: %d blanks from %d to %d, want %d", text, n, lo, hi, want)
+			}
+			at := hi
+			if i := bytes.IndexByte(text[lo:hi], ' '); i >= 0 {
+				at = lo + i
+			}
+			if first, n := m.tail(lo, hi); first != at || n != bytes.Count(text[lo:hi], blankByte) {
+				t.Fatalf("%q: from %d to %d, first blank of %d at %d, want %d", text, lo, hi, n, first, at)
+			}
+		}
+		if n := bytes.IndexByte(text[lo:], ' '); n >= 0 && m.first(lo) != lo+n {
+			t.Fatalf("%q: first blank from %d on at %d, want %d", text, lo, m.first(lo), lo+n)
 		}
 	}
 }

@@ -77,8 +77,12 @@ func klogOpens(text []byte) shape {
 	return is
 }
 
-// kubeOpens: what kubectl describe tells of a thing is indented below it.
+// kubeOpens: what kubectl describe tells of a thing is indented below it, and
+// so is the rest of a message that YAML folds.
 func (e *event) kubeOpens(text []byte) shape {
+	if quote, ok := bytes.CutPrefix(text, []byte(yamlMessage)); ok && quote[0] != quote[len(quote)-1] {
+		return shapeIndent
+	}
 	if e.level.hi == 0 && e.time.hi == 0 && findBare(text) == nil {
 		return shapeIndent
 	}
@@ -109,6 +113,12 @@ var claims = []claim{
 	{"Limits:", "", shapeIndent, []byte(" memory:  "), K8sEvent},
 	{"Requests:", "", shapeIndent, []byte(" cpu:  "), K8sEvent},
 	{"Requests:", "", shapeIndent, []byte(" memory:  "), K8sEvent},
+	{yamlMessage, "", shapeIndent, []byte("failed calling webhook"), K8sEvent},
+	{yamlMessage, "", shapeIndent, []byte("\"https://istiod"), K8sEvent},
+	{"istio-proxy:", "", shapeIndent, []byte(" State:  "), K8sEvent}, // a container of `kubectl describe`
+	{"istio-init:", "", shapeIndent, []byte(" State:  "), K8sEvent},
+	{"istio-validation:", "", shapeIndent, []byte(" State:  "), K8sEvent},
+	{"install-cni:", "", shapeIndent, []byte(" State:  "), K8sEvent},
 	{"Error from server", "error when applying patch:", shapeApplied, []byte("webhook"), K8sEvent},
 	{"Error from server", "error when patching", shapeApplied, []byte("webhook"), K8sEvent},
 }

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
 )
 
@@ -11,7 +12,8 @@ import (
 // learned from with back-off.
 type order struct {
 	steps   []step
-	buffer  []byte // what the tokens are views of
+	at      [policyStatus + 1]int8 // the step of a field; negative: none
+	buffer  []byte                 // what the tokens are views of
 	layout  FieldSet
 	dialect Dialect
 	clock   *clock // layout of the start time; nil: RFC 3339
@@ -67,41 +69,55 @@ func (q *orders) room(s []byte, keys int) *order {
 
 // A step is one key, and what to do with its value.
 type step struct {
-	words [4]uint64 // of the token, overlapping when it is short
-	at    [4]uint8  // where they begin in it
-	odd   bool      // they are not all of the token
-	field Field     // from NumFields on: kept as extra, if at all
-	size  uint16    // of the token
-	token []byte    // what stands in front of the value: `{"key":` or `,"key":`
-	name  []byte
-	fixed []byte // what the value must be; nil: anything
+	words  [tokenWords]uint64 // of the token
+	masks  [tokenWords]uint64 // which of their bytes it has
+	size   uint16             // of the token
+	quotes uint16             // in it
+	short  bool               // it has no more than two words
+	odd    bool               // there is more to compare: the rest of the token, or fixed
+	field  Field              // from NumFields on: kept as extra, if at all
+	token  []byte             // what stands in front of the value: `{"key":` or `,"key":`
+	name   []byte
+	fixed  []byte // what the value must be; nil: anything
 }
 
-func newStep(token, name []byte, field Field) step {
+const (
+	tokenWords = 5
+	tokenRoom  = 8 * tokenWords
+)
+
+func newStep(token, name []byte, field Field, fixed []byte) step {
 	n := len(token)
-	st := step{token: token, name: name, field: field, size: uint16(n), odd: n < 8 || n > 32}
-	if !st.odd {
-		st.at = [4]uint8{0, uint8(min(8, n-8)), uint8(max(0, n-16)), uint8(n - 8)}
-		for i, at := range st.at {
-			st.words[i] = load64(token, int(at))
-		}
+	st := step{
+		token: token, name: name, field: field, fixed: fixed, size: uint16(n), quotes: uint16(bytes.Count(token, []byte{'"'})),
+		short: n <= 16, odd: n > tokenRoom || fixed != nil,
+	}
+	for i, c := range token[:min(n, tokenRoom)] {
+		st.words[i>>3] |= uint64(c) << (i & 7 * 8)
+		st.masks[i>>3] |= 0xff << (i & 7 * 8)
 	}
 	return st
 }
 
 // flatObject reads a whole access object in an order that was learned, without
-// blanks, nested values or escapes. Anything else is left to slower code.
-func (p *Parser) flatObject(s []byte) bool {
+// blanks, nested values or escapes. Anything else is left to slower code. The
+// quotes are those of p.scanned, where the object begins at base; nil when it
+// was not scanned.
+func (p *Parser) flatObject(s []byte, quotes []uint16, base int) bool {
 	q := &p.orders
-	if q.last == nil || s[len(s)-1] != '}' || bytes.IndexByte(s, '\\') >= 0 {
+	if q.last == nil || s[len(s)-1] != '}' || len(s) > stretch {
 		return false
 	}
-	if p.compare(q.last, s) {
+	text, quotes, base, ok := p.withoutEscapes(s, quotes, base)
+	if !ok {
+		return false
+	}
+	if p.compare(q.last, s, text, quotes, base) {
 		q.misses = 0
 		return true
 	}
 	for _, way := range q.sets[orderSet(s)] {
-		if way != nil && way != q.last && p.compare(way, s) {
+		if way != nil && way != q.last && p.compare(way, s, text, quotes, base) {
 			q.last, q.misses = way, 0
 			return true
 		}
@@ -109,89 +125,158 @@ func (p *Parser) flatObject(s []byte) bool {
 	return false
 }
 
-// compare reads an object in the order q.
-func (p *Parser) compare(q *order, s []byte) bool {
+// withoutEscapes makes sure that no backslash stands in an object, and returns
+// the text that its quotes count in and where it begins there.
+func (p *Parser) withoutEscapes(s []byte, quotes []uint16, base int) (text []byte, places []uint16, begin int, ok bool) {
+	switch {
+	case quotes != nil && p.scanned.other == '\\':
+		return p.scanned.text, quotes, base, p.scanned.count(base, base+len(s)) == 0
+	case quotes != nil:
+		return p.scanned.text, quotes, base, bytes.IndexByte(s, '\\') < 0
+	case wide:
+		m := &p.nested
+		m.of(s, 0, '\\')
+		end, quotes := m.take()
+		return s, quotes, 0, end == len(s) && m.count(0, end) == 0
+	}
+	return s, nil, 0, bytes.IndexByte(s, '\\') < 0
+}
+
+// follow finds the values of an object in the order q that begins at text[i],
+// whose quotes are those given, if any, and where the last one ends; negative
+// when the object is in another order. A null has no place.
+func (q *order) follow(text []byte, i int, quotes []uint16, values []span) int {
+	steps, n := q.steps, 0
+	values = values[:len(steps)]
+	for k := range steps {
+		st := &steps[k]
+		b := (*[tokenRoom]byte)(text[i : i+tokenRoom])
+		differ := (binary.LittleEndian.Uint64(b[0:])^st.words[0])&st.masks[0] | (binary.LittleEndian.Uint64(b[8:])^st.words[1])&st.masks[1]
+		if !st.short {
+			differ |= (binary.LittleEndian.Uint64(b[16:])^st.words[2])&st.masks[2] | (binary.LittleEndian.Uint64(b[24:])^st.words[3])&st.masks[3] |
+				(binary.LittleEndian.Uint64(b[32:])^st.words[4])&st.masks[4]
+		}
+		lo := i + int(st.size)
+		n += int(st.quotes)
+		if differ != 0 || lo >= len(text) {
+			return -1
+		}
+		from, hi := i, 0
+		if text[lo] == '"' {
+			lo++
+			if n++; n < len(quotes) {
+				hi = int(quotes[n])
+			} else if hi = quoteFrom(text, lo); quotes != nil || hi < lo {
+				return -1
+			}
+			n++
+			i = hi + 1
+		} else if load32(text, lo) == null {
+			i, lo = lo+4, 0
+		} else if i = numberEnd(text, lo); i < 0 {
+			return -1
+		} else {
+			hi = i
+		}
+		values[k] = span{uint32(lo), uint32(hi)}
+		if st.odd && !st.passes(text, from, lo, hi) {
+			return -1
+		}
+	}
+	return i
+}
+
+// quoteFrom is the place of the first quote from lo on; before lo when there is
+// none.
+func quoteFrom(text []byte, lo int) int {
+	if found := near(load64(text, lo), '"'); found != 0 {
+		return lo + bits.TrailingZeros64(found)>>3
+	}
+	return lo + bytes.IndexByte(text[lo:], '"')
+}
+
+// numberEnd returns where the digits at text[i] end; negative when something
+// else stands there.
+func numberEnd(text []byte, i int) int {
+	lo := i
+	n := digitCount(load64(text, i))
+	for i += n; n == 8 && i+8 < len(text); i += n {
+		n = digitCount(load64(text, i))
+	}
+	if i == lo || i >= len(text) || text[i] != ',' && text[i] != '}' {
+		return -1
+	}
+	return i
+}
+
+// passes compares the rest of an odd step: its token begins at an offset, its
+// value is text[lo:hi], empty at 0 for null.
+func (st *step) passes(text []byte, from, lo, hi int) bool {
+	if st.size > tokenRoom && string(text[from:from+int(st.size)]) != string(st.token) {
+		return false
+	}
+	return st.fixed == nil || hi == 0 || string(text[lo:hi]) == string(st.fixed)
+}
+
+// compare reads the object s in the order q, which begins at base in the text.
+// Where its values stand is kept for whoever asks for them.
+func (p *Parser) compare(q *order, s, text []byte, quotes []uint16, base int) bool {
 	if len(q.steps) == 0 {
+		return false
+	}
+	values := p.seen[:len(q.steps)]
+	end := q.follow(text, base, quotes, values)
+	if end < 0 || end > base+len(s) || string(text[end:base+len(s)]) != string(q.tail) {
+		return false
+	}
+	if q.number < NumFields && !q.isNumber(text, values) {
 		return false
 	}
 	r := &p.rec
 	r.text, r.extra = s, r.extra[:0]
-	r.spans[policyStatus] = span{}
-	extra := p.want.Has(Extra)
-	present := FieldSet(0)
-	i := 0
-	for k := range q.steps {
-		st := &q.steps[k]
-		lo := i + int(st.size)
-		if lo >= len(s) {
-			return false
-		}
-		if st.odd {
-			if string(s[i:lo]) != string(st.token) {
-				return false
-			}
-		} else if load64(s, i+int(st.at[0]))^st.words[0]|load64(s, i+int(st.at[1]))^st.words[1]|
-			load64(s, i+int(st.at[2]))^st.words[2]|load64(s, i+int(st.at[3]))^st.words[3] != 0 {
-			return false
-		}
-		hi := 0
-		switch c := s[lo]; {
-		case c == '"':
-			lo++
-			hi = lo
-			if found := near(load64(s, lo), '"'); found != 0 {
-				hi += bits.TrailingZeros64(found) >> 3
-			} else {
-				hi += bytes.IndexByte(s[lo:], '"')
-			}
-			if i = hi + 1; hi < lo || hi >= len(s) {
-				return false
-			}
-		case c-'0' <= 9:
-			hi = lo + digitCount(load64(s, lo))
-			i = hi
-			if hi >= len(s) || s[hi] != ',' && s[hi] != '}' {
-				return false
-			}
-		case load32(s, lo) == null && lo+4 < len(s):
-			i = lo + 4
-			continue
-		default:
-			return false
-		}
-		if st.fixed != nil && string(s[lo:hi]) != string(st.fixed) {
-			return false
-		}
-		if hi == lo || hi == lo+1 && s[lo] == '-' {
-			continue
-		}
-		r.spans[st.field] = span{uint32(lo), uint32(hi)}
-		present |= 1 << st.field
-		if extra && st.field >= NumFields {
-			p.addExtra(st.name, s[lo:hi], s[lo-1] != '"')
-		}
-	}
-	if string(s[i:]) != string(q.tail) {
-		return false
-	}
-	if q.number < NumFields && (!present.Has(q.number) || (s[r.spans[q.number].lo-1] != '"') != q.typed) {
-		return false
-	}
+	r.ordered, r.values, r.base = q, values, uint32(base)
+	r.Kind, r.Dialect, r.layout, r.inScratch, r.present = Access, q.dialect, q.layout, 0, 0
+	r.late = q.layout & (p.want&ownFields | 1<<StartTime | 1<<ResponseFlags) &^ (1 << ResponseCode)
 	r.clock = q.clock
-	r.mixer = r.spans[policyStatus]
-	r.Kind, r.Dialect, r.layout, r.late, r.inScratch = Access, q.dialect, q.layout, 0, 0
-	r.present = present & (p.want&ownFields | 1<<StartTime | 1<<ResponseFlags)
-	if present.Has(ResponseCode) {
-		at := r.spans[ResponseCode]
-		r.setCode(s[at.lo:at.hi])
+	r.mixer = r.ordered.place(policyStatus, values, r.base)
+	if at := q.place(ResponseCode, values, r.base); at.hi > 0 {
+		r.setCode(at.of(s))
 	}
 	if q.layout.Has(ResponseFlags) {
 		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
 	}
-	if details := r.spans[ResponseCodeDetails]; present.Has(ResponseCodeDetails) && r.flags == 0 && r.hasFlags {
-		r.plain = string(s[details.lo:details.hi]) == "via_upstream" && !present.Has(GRPCStatus)
+	if r.flags == 0 && r.hasFlags {
+		r.plain = string(q.place(ResponseCodeDetails, values, r.base).of(s)) == "via_upstream" && !isValue(q.place(GRPCStatus, values, r.base).of(s))
+	}
+	if p.want.Has(Extra) {
+		for k := range q.steps {
+			if st, at := &q.steps[k], values[k]; st.field >= NumFields && at.hi > 0 {
+				lo := int(at.lo) - base
+				p.addExtra(st.name, s[lo:int(at.hi)-base], s[lo-1] != '"')
+			}
+		}
 	}
 	return true
+}
+
+// isValue says whether v does not say that there is no value.
+func isValue(v []byte) bool { return len(v) > 1 || len(v) == 1 && v[0] != '-' }
+
+// isNumber says whether the values are written as the order has them: numbers
+// as such, or as strings.
+func (q *order) isNumber(text []byte, values []span) bool {
+	at := values[q.at[q.number]]
+	return at.hi > 0 && isValue(at.of(text)) && text[at.lo-1] != '"' == q.typed
+}
+
+// place is where the value of a field stands in an object that begins at base;
+// empty at 0 when there is none.
+func (q *order) place(f Field, values []span, base uint32) span {
+	k := q.at[f]
+	if k < 0 || values[k].hi == 0 {
+		return span{}
+	}
+	return span{values[k].lo - base, values[k].hi - base}
 }
 
 var closing = []byte{'}'}
@@ -235,6 +320,25 @@ func (p *Parser) learn(s []byte, o *object) {
 			return
 		}
 		q.layout |= 1 << key.field & ownFields
-		q.steps = append(q.steps, newStep(token, name, key.field))
+		q.steps = append(q.steps, newStep(token, name, key.field, nil))
+	}
+	q.index()
+}
+
+// index notes the steps of fields. An order with two for one field is of no
+// use.
+func (q *order) index() {
+	for f := range q.at {
+		q.at[f] = -1
+	}
+	for k := range q.steps {
+		switch f := q.steps[k].field; {
+		case f == NumFields:
+		case q.at[f] >= 0:
+			q.steps = q.steps[:0]
+			return
+		default:
+			q.at[f] = int8(k)
+		}
 	}
 }

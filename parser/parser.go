@@ -14,6 +14,8 @@ type Parser struct {
 	givenText  bool      // one of them is a text
 	givenMap   bool      // one of them is a JSON map
 	givenBrace bool      // one of the texts may begin with a brace
+	spreads    bool      // records of one of them go over several lines
+	spread     []byte    // the lines of such a record
 	placed     [maxColumns]span
 	guards     [maxGuards]uint16
 	walk       walk
@@ -33,6 +35,7 @@ type Parser struct {
 	marks     marks    // of the stretch of the block at pos
 	quotes    []uint16 // those of the line, when it may be an access record
 	nested    marks    // of text that is no line of the block
+	scanned   *marks   // what the quotes are of; nil: the line was not scanned
 	multiline bool     // a string that goes over a line end is broken
 	held      bool     // the line was a piece: there is no record yet
 	unescaped []byte
@@ -130,6 +133,9 @@ func (p *Parser) Next() (*Record, bool) {
 func (p *Parser) next() bool {
 	r := &p.rec
 	begin := p.pos
+	if p.spreads && !p.glued && p.readSpread(begin) {
+		return true
+	}
 	head, end := p.lineAt(begin)
 	size := min(end+1, len(p.block)) - begin
 	p.pos = begin + size
@@ -147,7 +153,12 @@ func (p *Parser) next() bool {
 		return true
 	}
 	p.multiline, p.joined = false, nil
-	done := p.read(s)
+	return p.finish(s, p.fastEvent(s, head) || p.read(s), wasGlued)
+}
+
+// finish completes the record that was read of the physical line s, unless
+// the line was only a part of it.
+func (p *Parser) finish(s []byte, done, wasGlued bool) bool {
 	if done {
 		p.scatter()
 		if !wasGlued {
@@ -156,7 +167,7 @@ func (p *Parser) next() bool {
 		}
 	}
 	if wasGlued && p.suspect {
-		r.Suspicious = true
+		p.rec.Suspicious = true
 	}
 	if done && p.cut && p.pos >= len(p.block) {
 		p.truncated()
@@ -167,18 +178,41 @@ func (p *Parser) next() bool {
 // usualCRI is how long the usual CRI head is.
 const usualCRI = len("2006-01-02T15:04:05.000000000Z stdout F ")
 
+// isUsualCRI says whether all of that but the time stands in s.
+func isUsualCRI(s []byte) bool {
+	const (
+		out  = 'Z' | ' '<<8 | 's'<<16 | 't'<<24 | 'd'<<32 | 'o'<<40 | 'u'<<48 | 't'<<56
+		err  = 'Z' | ' '<<8 | 's'<<16 | 't'<<24 | 'd'<<32 | 'e'<<40 | 'r'<<48 | 'r'<<56
+		full = ' ' | 'F'<<8 | ' '<<16
+	)
+	w := load64(s, 29)
+	return (w == out || w == err) && load32(s, 37)&0xffffff == full
+}
+
+// usualStream is the stream that the usual CRI head of a line names.
+func usualStream(s []byte) int {
+	if s[34] == 'e' {
+		return stderr
+	}
+	return stdout
+}
+
 // lineAt returns the end of the physical line at begin and the length of the
 // usual CRI head in front of it; of a line that begins like an access record
 // the quotes are noted.
 func (p *Parser) lineAt(begin int) (head, end int) {
 	b := p.block[begin:]
-	if b[0] != '[' && len(b) > usualCRI && string(b[29:usualCRI]) == "Z stdout F " && b[10] == 'T' {
+	if b[0] != '[' && len(b) > usualCRI && b[10] == 'T' && isUsualCRI(b) {
 		head = usualCRI
 	}
 	m := &p.marks
+	p.scanned = m
 	if begin != m.next || m.line == m.lines {
-		if b[head] == '[' || p.givenText {
-			m.of(b, begin)
+		switch c := b[head]; {
+		case c == '[' || p.givenText:
+			m.of(b, begin, ' ')
+		case c == '{' && wide:
+			m.of(b, begin, '\\')
 		}
 		if begin != m.next || m.line == m.lines {
 			return p.longLineAt(begin, head)
@@ -194,7 +228,7 @@ func (p *Parser) lineAt(begin int) (head, end int) {
 // longLineAt is lineAt for a line that was not scanned, and for one that is
 // longer than a stretch.
 func (p *Parser) longLineAt(begin, head int) (int, int) {
-	p.quotes = nil
+	p.quotes, p.scanned = nil, nil
 	end := begin + lineEndIn(p.block[begin:])
 	if end < begin+head {
 		head = 0
@@ -205,26 +239,55 @@ func (p *Parser) longLineAt(begin, head int) (int, int) {
 // fast reads the usual record: a whole one in the layout of a known dialect,
 // bare or in the usual CRI head of a stream of which no piece is open.
 func (p *Parser) fast(s []byte, head int) (ok bool) {
-	if len(s) < head+2 || head > 0 && p.parts[stdout].size > 0 || s[len(s)-1] >= 0x80 {
+	if len(s) < head+2 || head > 0 && p.parts[usualStream(s)].size > 0 || s[len(s)-1] >= 0x80 {
 		return false
 	}
 	if head > 0 {
 		p.rec.wrap(CRI)
 	}
-	switch c := s[head]; {
-	case p.givenText && (head > 0 || p.ownLine(s)) && p.flatGiven(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin):
+	line, base := s[head:], p.rec.Begin+head-p.marks.begin
+	switch c := line[0]; {
+	case p.givenText && (head > 0 || p.ownLine(s)) && p.flatGiven(line, p.quotes, base):
 		ok = true
+	case c == '[' && p.scanned != nil && p.scanned.other != ' ':
+		ok = !p.givenText && p.flat(line)
 	case c == '[':
-		ok = !p.givenText && (p.flatAt(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin) || p.flatOwn(s[head:], p.quotes, p.rec.Begin+head-p.marks.begin))
+		ok = !p.givenText && len(line) > 11 && line[11] == 'T' && (p.flatAt(line, p.quotes, base) || p.flatOwn(line, p.quotes, base))
 	case c == '{':
-		ok = !p.givenBrace && p.flatObject(s[head:])
+		ok = !p.givenBrace && p.flatObject(line, p.quotes, base)
 	case c == 'A':
-		ok = !p.givenText && p.flatOwn(s[head:], nil, 0)
+		ok = !p.givenText && p.flatOwn(line, nil, 0)
 	}
 	if !ok {
 		p.rec.depth = 0
 	}
 	return ok
+}
+
+// fastEvent reads the usual event: in the layout of Envoy or of Istio's
+// programs, bare or in the usual CRI head of a stream of which no piece is
+// open. It must find what read finds.
+func (p *Parser) fastEvent(s []byte, head int) bool {
+	line := s[head:]
+	if len(line) < 30 || p.givenText || s[len(s)-1] >= 0x80 {
+		return false
+	}
+	if own := line[0]-'0' <= 9 && line[26] == 'Z' && line[27] == '\t' || line[0] == '[' && line[11] == ' '; !own {
+		return false
+	}
+	r := &p.rec
+	if head > 0 {
+		if p.parts[usualStream(s)].size > 0 || stamp(s) != len("2006-01-02T15:04:05.000000000Z ") {
+			return false
+		}
+		r.wrap(CRI)
+	}
+	r.text = line
+	if !p.readEvent(0, len(line)) {
+		r.depth = 0
+		return false
+	}
+	return true
 }
 
 // truncated marks a record whose rest was skipped.
@@ -243,7 +306,7 @@ func (p *Parser) truncated() {
 func (p *Parser) read(s []byte) bool {
 	r := &p.rec
 	for depth := 0; depth <= maxEnvelopes; depth++ {
-		if len(p.given) == 0 && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s)) {
+		if len(p.given) == 0 && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s, nil, 0)) {
 			return true
 		}
 		s = bytes.TrimPrefix(s, []byte("\xef\xbb\xbf"))

@@ -102,26 +102,27 @@ func numbersIn(s []byte, lo, hi, count int) bool {
 	return count == 1
 }
 
+// guardsIn returns the places of the plan's guards in s, counted from a base.
+// It is false when there are not as many as the format has. Quotes are the
+// places of all quotes, counted from base; nil when they are not known.
+func (p *Parser) guardsIn(q *plan, s []byte, quotes []uint16, base int) ([]uint16, int, bool) {
+	switch {
+	case q.guard == 0:
+		return nil, base, true
+	case q.guard != '"' || quotes == nil:
+		list := q.places(p.guards[:0], s)
+		return list, 0, len(list) == q.guards
+	}
+	return quotes, base, len(quotes) == q.guards
+}
+
 // place cuts s by the plan of the format. The places of fields are in the
 // record's spans, those of other columns in p.placed; of the runs that it
-// returns, as bits, only the whole is known. It is false when the values have
-// a guard byte or do not have their types. Behind s eight bytes must be
-// readable. Quotes are the places of all quotes in s, counted from base; nil
-// when they are not known.
-func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (ran uint8, ok bool) {
+// returns, as bits, only the whole is known. It is false when the values do
+// not have their types. Guards are the places of all guards in s, counted from
+// base, and as many as the plan has. Behind s eight bytes must be readable.
+func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) (ran uint8, ok bool) {
 	q := f.plan
-	if q == nil || len(s) < len(f.prefix) || len(s) >= maxPlanned || string(s[:len(f.prefix)]) != f.prefix {
-		return 0, false
-	}
-	if q.guard != '"' {
-		quotes = nil
-	}
-	if q.guard != 0 && quotes == nil {
-		quotes, base = places(p.guards[:0], s, q.guard, q.guards), 0
-	}
-	if q.guard != 0 && len(quotes) != q.guards {
-		return 0, false
-	}
 	r, n, cuts := &p.rec, len(s), q.cuts
 	lo, k := len(f.prefix), q.first
 	for i := 0; i < len(cuts); i++ {
@@ -130,7 +131,7 @@ func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (ran uint
 		switch c.how {
 		case findRun:
 			ru := &q.runs[c.index]
-			if next := p.placeRun(f, ru, s, lo, quotes, k, base); next >= 0 {
+			if next := p.placeRun(f, ru, s, lo, guards, k, base); next >= 0 {
 				r.runs[c.index] = span{uint32(lo), uint32(next) - uint32(cuts[ru.last].size)}
 				ran |= 1 << c.index
 				i, lo, k = ru.last, next, k+int(cuts[ru.last].guards)
@@ -138,10 +139,10 @@ func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (ran uint
 			}
 			hi = searchStop(s, lo, c.stop)
 		case findGuard:
-			hi = int(quotes[k]) - base
+			hi = int(guards[k]) - base
 		case findOpen:
 			g := &q.segments[c.index]
-			if lo = p.placeRight(f, g, s, lo, segmentEnd(q, g, n, quotes, k, base)); lo < 0 {
+			if lo = p.placeRight(f, g, s, lo, segmentEnd(q, g, n, guards, k, base)); lo < 0 {
 				return 0, false
 			}
 			i = g.last
@@ -164,7 +165,7 @@ func (p *Parser) place(f *Format, s []byte, quotes []uint16, base int) (ran uint
 		if hi < lo || next > n || load64(s, hi)&c.mask != c.head {
 			return 0, false
 		}
-		if c.check != checkNone && !(hi == lo+1 && s[lo] == '-' && c.check != checkCode && c.check != checkTime) && !f.columns[i].passes(c.check, s, lo, hi) || c.size > 8 && string(s[hi:next]) != f.columns[i].until {
+		if c.check != checkNone && !(hi == lo+1 && s[lo] == '-' && c.dash) && !f.columns[i].passes(c.check, s, lo, hi) || c.size > 8 && string(s[hi:next]) != f.columns[i].until {
 			return 0, false
 		}
 		if c.field < NumFields {
@@ -212,16 +213,18 @@ func (p *Parser) placeRun(f *Format, ru *run, s []byte, lo int, quotes []uint16,
 	return next
 }
 
-// places appends the places of the guards in s, and one more than there should
-// be at most.
-func places(list []uint16, s []byte, guard byte, most int) []uint16 {
-	for lo := 0; len(list) <= most && len(list) < cap(list); {
-		j := bytes.IndexByte(s[lo:], guard)
+// places appends the places of the plan's guards in s, and one more than there
+// should be at most.
+func (q *plan) places(list []uint16, s []byte) []uint16 {
+	for lo := 0; len(list) <= q.guards && len(list) < cap(list); {
+		j := bytes.IndexByte(s[lo:], q.guard)
 		if j < 0 {
 			break
 		}
 		lo += j + 1
-		list = append(list, uint16(lo-1))
+		if !q.spaced || lo > 1 && s[lo-2] == ' ' && lo < len(s) && s[lo] == ' ' {
+			list = append(list, uint16(lo-1))
+		}
 	}
 	return list
 }
@@ -305,31 +308,39 @@ func (p *Parser) wantedOf(f *Format) (columns uint64) {
 // readPlan reads a whole line by the format's plan. Wanted is wantedOf the
 // format, or all columns.
 func (p *Parser) readPlan(f *Format, wanted uint64, s []byte, quotes []uint16, base int) bool {
+	q := f.plan
+	if q == nil || len(s) >= maxPlanned || !hasPrefix(s, f.prefix) {
+		return false
+	}
 	if p.readLike(f, s, quotes, base) {
 		return true
 	}
-	ran, ok := p.place(f, s, quotes, base)
+	guards, from, ok := p.guardsIn(q, s, quotes, base)
 	if !ok {
 		return false
 	}
-	p.begin(f, s)
-	r := &p.rec
-	r.planned, r.ran, r.late = f, ran, p.want&f.plan.plain&^usualFields
-	for rest := uint64(p.want & f.plan.plain & usualFields); rest != 0; rest &= rest - 1 {
+	r, kept := &p.rec, wanted&q.kept
+	if !p.straight(f, s, guards, from, p.blanks(quotes)) {
+		ran, ok := p.place(f, s, guards, from)
+		if !ok {
+			return false
+		}
+		p.begin(f, s)
+		r.ran, kept = ran, wanted&f.stored
+	}
+	r.planned, r.late = f, p.want&q.plain&^usualFields
+	for rest := uint64(p.want & q.plain & usualFields); rest != 0; rest &= rest - 1 {
 		field := Field(bits.TrailingZeros64(rest))
 		r.set(field, int(r.spans[field].lo), int(r.spans[field].hi))
 	}
-	for rest := wanted << (64 - len(f.columns)) >> (64 - len(f.columns)); rest != 0; rest &= rest - 1 {
+	for rest := kept; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
 		c := &f.columns[i]
-		if c.plain {
-			continue
-		}
 		at := p.placed[i]
 		if c.field < NumFields {
 			at = r.spans[c.field]
 		}
-		if ran != 0 && c.field == Extra && f.plan.ranOver(i, ran) {
+		if r.ran != 0 && c.field == Extra && q.ranOver(i, r.ran) {
 			continue
 		}
 		p.column(c, s, edge{from: at.lo, to: at.hi})

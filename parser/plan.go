@@ -16,6 +16,7 @@ import (
 // between two anchors.
 type plan struct {
 	guard    byte // 0: no byte is forbidden
+	spaced   bool // it is one only between blanks: other columns than text may have it
 	guards   int  // how many of them the literals have
 	first    int  // guards in front of the first column
 	segments []segment
@@ -23,6 +24,9 @@ type plan struct {
 	right    []stop // per column: when it is read from the right
 	runs     []run
 	plain    FieldSet // fields that are kept as they are found
+	steps    []step
+	decoded  FieldSet // fields that the steps decode
+	kept     uint64   // columns that they find and that are neither
 }
 
 // The limits of what a plan is used for.
@@ -48,6 +52,7 @@ type cut struct {
 	at     uint8  // where that stands
 	how    how
 	check  check
+	dash   bool  // a dash says that there is no value
 	field  Field // NumFields when it is none
 	index  uint8 // of the segment that it opens, or of the run that begins with it
 }
@@ -179,6 +184,7 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	if guard != 0 {
 		p.first = strings.Count(f.prefix, string(rune(guard)))
 		p.guards = p.first
+		p.spaced = f.spaces(guard)
 	}
 	g := segment{open: -1}
 	for i := range f.columns {
@@ -196,6 +202,7 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 			}
 		}
 		k.check, k.field, k.index = c.checkWith(k.stop, guard), min(c.field, NumFields), uint8(len(p.segments))
+		k.dash = !c.always && k.check != checkCode && k.check != checkTime
 		switch {
 		case g.open == i:
 			k.how = findOpen
@@ -225,8 +232,23 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	if p.guards < maxGuards && !long {
 		f.plan = p
 		f.findRuns()
+		f.findSteps()
 	}
 	return 0, 0, true
+}
+
+// spaces says whether the guard stands between blanks in all literals.
+func (f *Format) spaces(guard byte) bool {
+	alone, between := string(rune(guard)), " "+string(rune(guard))+" "
+	if strings.Contains(f.prefix, alone) {
+		return false
+	}
+	for i := range f.columns {
+		if until := f.columns[i].until; strings.Count(until, alone) != strings.Count(until, between) {
+			return false
+		}
+	}
+	return true
 }
 
 func newCut(until string, guard byte) cut {

@@ -176,6 +176,14 @@ func (p *Parser) readStrings(s []byte, o *object) bool {
 	if o.whole || o.cut {
 		return false
 	}
+	for _, f := range p.given {
+		if f.twin == nil || !hasPrefix(s, f.twin.prefix) {
+			continue
+		}
+		if p.cuts.run(f.twin, s, 0, len(f.twin.prefix)); p.cuts.full {
+			return p.take(f.twin, s)
+		}
+	}
 	for _, f := range stringLayouts {
 		if !hasPrefix(s, f.prefix) {
 			continue

@@ -42,6 +42,7 @@ type Record struct {
 	ended     bool // the flags were followed by something, so none was cut off
 	errored   bool // ztunnel's error= is there
 	plain     bool // see Plain
+	learned   bool // its layout is one that was worked out from a sample
 	grouped   bool // text goes on to the end of the event's last line
 	flags     FlagSet
 	direction Direction
@@ -52,7 +53,10 @@ type Record struct {
 	clock     *clock  // layout of the start time; nil: RFC 3339
 	planned   *Format // whose runs are late; nil: a product's columns are
 	runs      [maxRuns]span
-	ran       uint8 // which of its runs they are, as bits
+	ran       uint8  // which of its runs they are, as bits
+	ordered   *order // of an object that was read by comparing; nil: it was not
+	values    []span // those of the order's steps, counted from base
+	base      uint32
 }
 
 // A span is a range of bytes.
@@ -141,6 +145,7 @@ func (r *Record) Extra() []ExtraField { return r.extra }
 
 // Clone returns a copy that outlives the parser's next record.
 func (r *Record) Clone() *Record {
+	r.findAll()
 	c := *r
 	c.text, c.scratch = bytes.Clone(r.text), bytes.Clone(r.scratch)
 	c.place = Place{bytes.Clone(r.place.Namespace), bytes.Clone(r.place.Pod), bytes.Clone(r.place.Container)}
@@ -189,8 +194,8 @@ func (r *Record) forget() {
 	r.Partial, r.Suspicious = false, false
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
-	r.extra, r.errored, r.grouped, r.plain = r.extra[:0], false, false, false
-	r.mixer, r.failure, r.clock, r.planned = span{}, span{}, nil, nil
+	r.extra, r.errored, r.grouped, r.plain, r.learned = r.extra[:0], false, false, false, false
+	r.mixer, r.failure, r.clock, r.planned, r.ordered = span{}, span{}, nil, nil, nil
 }
 
 // set stores text[lo:hi] as the value of a field, unless it says that there

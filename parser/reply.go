@@ -5,7 +5,7 @@ import "bytes"
 // localReply keeps the details that Envoy's debug log names when the proxy
 // answers a request itself: `Sending local reply with details DETAILS`.
 func (p *Parser) localReply(line []byte, lo int, e *event) {
-	if e.emitter != Envoy {
+	if e.emitter != Envoy || e.level.hi > 0 && line[e.level.lo] != 'd' { // it is a debug line
 		return
 	}
 	text := e.message.of(line)

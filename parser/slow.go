@@ -310,7 +310,7 @@ func (p *Parser) tornFrom(s []byte, lo int) bool {
 	const codeColumn = 4 // in textHead
 	best, reached := -1, 0
 	for i, f := range p.layouts.list {
-		if f.dialect == Custom {
+		if f.dialect == Custom || f.dialect == Inferred {
 			continue
 		}
 		p.cuts.run(f, s, codeColumn, lo)

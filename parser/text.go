@@ -76,11 +76,12 @@ const (
 // s has Padding readable bytes behind it: values of up to eight bytes are
 // loaded as one word.
 func (p *Parser) flat(s []byte) bool {
-	if len(s) == 0 || len(s) > stretch {
+	if len(s) < 64 || len(s) > stretch || s[0] != '[' || s[11] != 'T' {
 		return false
 	}
 	m := &p.nested
-	m.of(s, 0)
+	p.scanned = m
+	m.of(s, 0, ' ')
 	end, quotes := m.take()
 	return end == len(s) && p.flatAt(s, quotes, 0)
 }
@@ -142,7 +143,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 		if host+1 != len(s) {
 			return false
 		}
-	} else if dialect = r.tailBegins(dialect, host); dialect == NoDialect {
+	} else if dialect = r.tailBegins(dialect, host, p.scanned, base); dialect == NoDialect {
 		return false
 	}
 	r.Kind, r.Dialect, r.layout = Access, dialect, productLayouts[dialect]
@@ -237,12 +238,17 @@ func (r *Record) reasons(i int) (Dialect, int) {
 	return istioText12, i
 }
 
-const healthy = `via_upstream - "-" `
+const (
+	healthy  = `via_upstream - "-" `
+	via      = 'v' | 'i'<<8 | 'a'<<16 | '_'<<24 | 'u'<<32 | 'p'<<40 | 's'<<48 | 't'<<56
+	upstream = 'r' | 'e'<<8 | 'a'<<16 | 'm'<<24 | ' '<<32 | '-'<<40 | ' '<<48 | '"'<<56
+	noReason = '"' | '-'<<8 | '"'<<16 | ' '<<24
+)
 
 // why reads details, termination details and transport failure reason.
 func (r *Record) why(i int) (Dialect, int) {
 	s := r.text
-	if i+len(healthy) < len(s) && string(s[i:i+len(healthy)]) == healthy {
+	if i+len(healthy) < len(s) && load64(s, i) == via && load64(s, i+8) == upstream && load32(s, i+15) == noReason {
 		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + 12)}
 		r.spans[ConnectionTerminationDetails] = span{uint32(i + 13), uint32(i + 14)}
 		r.plain = r.flags == 0
@@ -272,13 +278,19 @@ func (r *Record) why(i int) (Dialect, int) {
 
 // tailBegins checks the unquoted columns behind the upstream host's quote by
 // their number, which decides between layouts that are alike up to there, and
-// reads the cluster.
-func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
+// reads the cluster. The line begins at base in the marks.
+func (r *Record) tailBegins(dialect Dialect, host int, m *marks, base int) Dialect {
 	s, lo := r.text, host+2
 	if lo >= len(s) || s[host+1] != ' ' {
 		return NoDialect
 	}
-	blanks := bytes.Count(s[lo:], blankByte)
+	end, blanks := 0, 0
+	if wide {
+		end, blanks = m.tail(base+lo, base+len(s))
+		end -= base
+	} else {
+		end, blanks = lo+bytes.IndexByte(s[lo:], ' '), bytes.Count(s[lo:], blankByte)
+	}
 	switch {
 	case dialect == istioText18 && blanks == 4:
 		dialect, r.mixer, r.spans[UpstreamTransportFailureReason] = istioText11, r.spans[UpstreamTransportFailureReason], span{}
@@ -287,7 +299,7 @@ func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
 	case blanks < 5 && (dialect != istioText12 || blanks < 4):
 		return NoDialect
 	}
-	r.spans[UpstreamCluster] = span{uint32(lo), uint32(lo + bytes.IndexByte(s[lo:], ' '))}
+	r.spans[UpstreamCluster] = span{uint32(lo), uint32(end)}
 	return dialect
 }
 

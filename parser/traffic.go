@@ -45,7 +45,7 @@ func (p *Parser) readTraffic(s []byte) bool {
 	text := padded(&p.traffic)
 	p.cargo = cargo{lines: p.cargo.lines[:0], proxy: p.cargo.proxy[:0], rank: int(NumEnvelopes)}
 	p.shipObject(s, 0, nil, 0)
-	if p.flatObject(text) || p.readFlat(text) {
+	if p.flatObject(text, nil, 0) || p.readFlat(text) {
 		p.rec.Dialect, p.rec.place = trafficLog, p.cargo.place
 		return true
 	}

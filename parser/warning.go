@@ -24,6 +24,7 @@ func (f *Format) judge(op operator, row *OperatorInfo, place int) {
 		f.warnings = append(f.warnings, Warning{Offset: place, Operator: op.name, Unknown: row == nil, Text: text})
 	}
 	switch {
+	case row == nil && strings.HasPrefix(op.name, "KUMA_"): // Kuma fills it in
 	case row == nil:
 		add(fmt.Sprintf("%%%s%% is no operator of Envoy that is known: its values are kept as they are", op.text()))
 	case row.Argument == Required && op.arg == "":
@@ -68,22 +69,9 @@ func (f *Format) warn(columns []column) {
 			f.warnings = append(f.warnings, Warning{Offset: -1, Text: l.text})
 		}
 	}
-	if f.object == nil && f.overLines() {
-		f.warnings = append(f.warnings, Warning{Offset: -1, Text: "a line end stands within this format: its records go over several lines and are not read"})
-	}
 	if f.object == nil && f.vague() {
 		f.warnings = append(f.warnings, Warning{Offset: -1, Text: "nothing in this format tells its records from other lines: any line may be taken for one"})
 	}
-}
-
-// overLines says whether a line end stands in front of the last column.
-func (f *Format) overLines() bool {
-	for i := range f.columns[:len(f.columns)-1] {
-		if strings.Contains(f.columns[i].until, "\n") {
-			return true
-		}
-	}
-	return strings.Contains(f.prefix, "\n")
 }
 
 // vague says whether about any line fits the format: no text of its own, and

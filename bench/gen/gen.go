@@ -57,6 +57,8 @@ var layouts = []struct {
 	{"envoy-default", appendEnvoyDefault},
 	{"cri", appendCRI},
 	{"mixed", appendMixed},
+	{"custom", appendCustom},
+	{"distinct", appendDistinct},
 }
 
 // Dialects returns the names that a Config may carry.

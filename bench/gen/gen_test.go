@@ -37,6 +37,8 @@ func TestBytesAreStable(t *testing.T) {
 		"envoy-default": 0x5879d538,
 		"cri":           0x325c448c,
 		"mixed":         0xb5c6c859,
+		"custom":        0x12ef7969,
+		"distinct":      0x99effc52,
 	}
 	for _, dialect := range gen.Dialects() {
 		b, _ := write(t, dialect, 0.06, 1, 1<<20)

@@ -3,34 +3,55 @@ package main
 import (
 	"fmt"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/flagwatch/flagwatch/bench/gen"
 )
 
 // A job is one process over one file.
 type job struct {
-	name  string
-	file  file
-	argv  []string
-	piped bool // cat writes the file into standard input
-	check func(file, string) error
+	name    string
+	file    file
+	argv    []string
+	piped   bool // cat writes the file into standard input
+	counted bool // what it prints is not kept: its lines are counted
+	check   func(file, string) error
 }
 
 // makeJobs lists what runs in every round. The yardsticks come first; peers
 // only when they are installed, each in its best plain invocation.
 func makeJobs(c config, files map[string]file) []job {
-	text, json, cri := files["istio-text"], files["istio-json"], files["cri"]
-	loop, flagwatch := c.program("loop"), c.program("flagwatch")
+	text, json := files["text"], files["json"]
+	loop, inflate := c.program("loop"), c.program("inflate")
+	report := func(name string, f file, args ...string) job {
+		return job{name: name, file: f, argv: append(append([]string{c.program("flagwatch")}, args...), f.path), check: namesRecords}
+	}
+	piped := func(name string, f file) job {
+		return job{name: name, file: f, argv: []string{c.program("flagwatch")}, piped: true, check: namesRecords}
+	}
 	jobs := []job{
 		{name: "loop", file: text, argv: []string{loop, text.path}, check: sameLines},
-		{name: "text", file: text, argv: []string{flagwatch, text.path}, check: namesRecords},
-		{name: "cri", file: cri, argv: []string{flagwatch, cri.path}, check: namesRecords},
+		{name: "codes", file: text, argv: []string{c.program("codes"), text.path}, check: sameSets},
+		report("text", text, "-j", "1"),
+		report("half", files["half"], "-j", "1"),
+		report("distinct", files["distinct"], "-j", "1"),
+		report("failing", files["failing"], "-j", "1"),
+		report("cri", files["cri"], "-j", "1"),
+		report("custom", files["custom"], "-j", "1", "--format", strings.TrimSuffix(gen.CustomFormat, "\n")),
 		{name: "fastjson2", file: json, argv: []string{c.program("fastjson2"), json.path}, check: sameCodes},
-		{name: "json", file: json, argv: []string{flagwatch, json.path}, check: namesRecords},
+		report("json", json, "-j", "1"),
+		{name: "parse", file: text, argv: []string{c.program("flagwatch"), "parse", "-j", "1", text.path}, counted: true, check: sameLines},
 		{name: "loop, piped", file: text, argv: []string{loop}, piped: true, check: sameLines},
-		{name: "text, piped", file: text, argv: []string{flagwatch}, piped: true, check: namesRecords},
-		{name: "text, 1 worker", file: text, argv: []string{flagwatch, "-j", "1", text.path}, check: namesRecords},
-		{name: "text, 2 workers", file: text, argv: []string{flagwatch, "-j", "2", text.path}, check: namesRecords},
+		piped("text, piped", text),
+		piped("gz, piped", files["gz"]),
+		report("2 workers", text, "-j", "2"),
+		{name: "inflate gz", file: files["gz"], argv: []string{inflate, files["gz"].path}, check: sameLines},
+		report("gz", files["gz"]),
+		{name: "inflate zst", file: files["zst"], argv: []string{inflate, files["zst"].path}, check: sameLines},
+		report("zst", files["zst"]),
+		report("tiny", files["tiny"]),
 	}
 	peers := []job{
 		{name: "wc", file: text, argv: []string{"wc", "-l", text.path}, check: sameLines},
@@ -71,6 +92,30 @@ func sameCodes(f file, out string) error {
 		return fmt.Errorf("printed %d kinds of endings, the file has %d", seen, len(f.counts.Codes))
 	}
 	return nil
+}
+
+// sameSets is sameCodes for a program that does not mind the order of flags.
+func sameSets(f file, out string) error {
+	sets := make(map[string]int64)
+	for ending, n := range f.counts.Codes {
+		code, flags, _ := strings.Cut(ending, " ")
+		sets[code+" "+sortedFlags(flags)] += n
+	}
+	var lines strings.Builder
+	for line := range strings.Lines(out) {
+		if fields := strings.Fields(line); len(fields) == 3 {
+			line = fields[0] + " " + sortedFlags(fields[1]) + " " + fields[2] + "\n"
+		}
+		lines.WriteString(line)
+	}
+	f.counts.Codes = sets
+	return sameCodes(f, lines.String())
+}
+
+func sortedFlags(list string) string {
+	flags := strings.Split(list, ",")
+	slices.Sort(flags)
+	return strings.Join(flags, ",")
 }
 
 // namesRecords holds when a report names the number of records, however it

@@ -96,7 +96,7 @@ func (c *config) build() error {
 	if err := os.MkdirAll(bin, 0o755); err != nil {
 		return err
 	}
-	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/flagwatch", "./bench/cmd/loop", "./bench/cmd/fastjson2")
+	cmd := exec.Command("go", "build", "-o", bin+string(filepath.Separator), "./cmd/flagwatch", "./bench/cmd/loop", "./bench/cmd/codes", "./bench/cmd/fastjson2", "./bench/cmd/inflate")
 	cmd.Dir = c.root
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("go build: %w\n%s", err, out)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 )
@@ -57,8 +58,12 @@ func measure(jobs []job, rounds int) (map[string]result, error) {
 // once runs a job and checks its answer.
 func once(j job) (result, error) {
 	var out, complaint bytes.Buffer
+	var lines counter
 	cmd := exec.Command(j.argv[0], j.argv[1:]...)
 	cmd.Stdout, cmd.Stderr = &out, &complaint
+	if j.counted {
+		cmd.Stdout = &lines
+	}
 	begin := time.Now()
 	feed := func() (time.Duration, error) { return 0, nil }
 	if j.piped {
@@ -79,7 +84,18 @@ func once(j job) (result, error) {
 	state := cmd.ProcessState
 	r.cpu = state.UserTime() + state.SystemTime() + fed
 	r.rss = maxRSS(state)
+	if j.counted {
+		return r, j.check(j.file, strconv.Itoa(int(lines)))
+	}
 	return r, j.check(j.file, out.String())
+}
+
+// A counter counts the lines that are written to it.
+type counter int
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
 }
 
 // cat starts cat as the writer of cmd's standard input. The returned function

@@ -22,16 +22,39 @@ type row struct {
 
 func rows() []row {
 	return []row{
-		{"Istio text, default report by one worker, against the loop", cpuRatio("text, 1 worker", "loop"), "x the CPU", 6, true, nil},
-		{"Istio JSON, default report, against fastjson2", cpuRatio("fastjson2", "json"), "x as fast", 1.5, false, nil},
-		{"CRI-wrapped text against bare text", cpuRatio("cri", "text"), "x the CPU", 1.15, true, nil},
+		{"Istio text, codes and flags alone through the library, against the loop", cpuRatio("codes", "loop"), "x the CPU", 2.5, true, nil},
+		{"Istio text, default report, against the loop", cpuRatio("text", "loop"), "x the CPU", 3, true, nil},
+		{"the same against mawk, which counts codes and flags alone", cpuRatio("mawk", "text"), "x as fast", 3, false, []string{"mawk"}},
 		{"cat FILE into flagwatch against cat FILE into the loop", cpuRatio("text, piped", "loop, piped"), "x the CPU", 1.5, true, nil},
-		{"most memory resident behind a pipe", func(r map[string]result) float64 { return mebibytes(r["text, piped"].rss) }, "MiB", 32, true, nil},
-		{"two workers against one, wall time", wallRatio("text, 1 worker", "text, 2 workers"), "x as fast", 1.8, false, nil},
+		{"Istio JSON, default report, against fastjson2", cpuRatio("fastjson2", "json"), "x as fast", 3, false, nil},
+		{"the same against jq, which counts codes and flags alone", cpuRatio("jq", "json"), "x as fast", 10, false, []string{"jq"}},
+		{"flagwatch parse, all fields, per core", perCore("parse"), "GB/s", 0.4, false, nil},
+		{"CRI-wrapped text against bare text", cpuRatio("cri", "text"), "x the CPU", 1.15, true, nil},
+		{"a format of one's own against Istio's of the same length", cpuRatio("custom", "text"), "x the CPU", 1.5, true, nil},
+		{"all requests failed, against a few of a hundred", cpuRatio("failing", "text"), "x the CPU", 1.6, true, nil},
+		{"two workers against one, wall time", wallRatio("text", "2 workers"), "x as fast", 1.8, false, nil},
+		{".gz against a bare decode loop, wall time", wallRatio("gz", "inflate gz"), "x the time", 1.1, true, nil},
+		{".zst against a bare decode loop, wall time", wallRatio("zst", "inflate zst"), "x the time", 1.1, true, nil},
+		{"start-up on a 1 KB file, wall time", func(r map[string]result) float64 { return float64(r["tiny"].wall.Microseconds()) / 1e3 }, "ms", 15, true, nil},
+		{"most memory resident behind a pipe", resident("text, piped"), "MiB", 32, true, nil},
+		{"the same, gzip", resident("gz, piped"), "MiB", 32, true, nil},
+		{"most memory resident, file and two workers", resident("2 workers"), "MiB", 64, true, nil},
+		{"twice the bytes against once", cpuRatio("text", "half"), "x the CPU", 2.1, true, nil},
+		{"a million hosts against a few", cpuRatio("distinct", "text"), "x the CPU", 1.2, true, nil},
+		{"most memory resident with a million hosts", resident("distinct"), "MiB", 64, true, nil},
 		{"wc -l against the loop", cpuRatio("wc", "loop"), "x the CPU", 0, true, []string{"wc"}},
-		{"flagwatch against mawk, which counts codes and flags only", cpuRatio("mawk", "text"), "x as fast", 3, false, []string{"mawk"}},
-		{"flagwatch against jq, which counts codes and flags only", cpuRatio("jq", "json"), "x as fast", 10, false, []string{"jq"}},
 	}
+}
+
+// perCore is how many GB of its file a job reads in a second of CPU.
+func perCore(name string) func(map[string]result) float64 {
+	return func(r map[string]result) float64 {
+		return float64(r[name].file.size) / 1e9 / max(r[name].cpu.Seconds(), 1e-9)
+	}
+}
+
+func resident(name string) func(map[string]result) float64 {
+	return func(r map[string]result) float64 { return mebibytes(r[name].rss) }
 }
 
 func cpuRatio(above, below string) func(map[string]result) float64 {
