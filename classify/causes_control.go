@@ -229,7 +229,7 @@ var callFailures = []Rule{
 	{"message:rate_limit_exceeded,exceeded_rate_limit,resourceexhausted,resource_exhausted", "control-plane-overload", "", High},
 	{"message:not_ready_to_serve_discovery,server_warmup_not_complete", "control-plane-starting", "", High},
 	{"message:no_identities,unauthorized_xds", "proxy-identity-mismatch", "", High},
-	{"message:client_claims_to_be_in_cluster,kube_client", "cluster-id-mismatch", "", High},
+	{"message:client_claims_to_be_in_cluster,s_kube_client", "cluster-id-mismatch", "", High},
 	{"message:token_has_expired,token_is_expired", "token-expired", "", High},
 	{"message:its_audience,token_audiences,invalid_audience,token_is_not_authenticated", "token-audience", "", High},
 	{"message:csr_signing_error,ca_is_not_ready", "ca-not-ready", "", High},

@@ -97,5 +97,6 @@ var iptablesRules = []Rule{
 	{tables + "message:failed_to_execute,failed_to_configure,command_error_output", "iptables-setup-failed", "iptables-permission-denied iptables-nat-table-unavailable", Medium},
 	{tables + "message:no_chain_target_match_by_that_name,couldn_t_load_match,couldn_t_load_target,holding_the_xtables_lock,missing_kernel_module,line_failed,error_occurred_at_line,parameter_problem,resource_problem", "iptables-setup-failed", "iptables-nat-table-unavailable", Medium},
 	{"emitter:istio-init level:error,critical", "iptables-setup-failed", "", Low},
+	{"emitter:k8s-event message:^istio_init message:reason_crashloopbackoff", "iptables-setup-failed", "iptables-permission-denied iptables-nat-table-unavailable iptables-ipv6-unsupported", Low},
 	{"message:failed_container_istio_init", "iptables-setup-failed", "iptables-permission-denied iptables-nat-table-unavailable iptables-ipv6-unsupported", Low},
 }

@@ -86,7 +86,7 @@ var istiodRules = []Rule{
 	{"emitter:istiod,pilot-agent message:failed_to_watch,failed_to_list,error_retrieving_resource_lock,failed_to_renew_lease,failed_to_get_api_group_resources " + brokenCall, "istiod-apiserver-unreachable", "", High},
 	{"emitter:istiod,pilot-agent message:api_v1,apis,443_version " + brokenCall, "istiod-apiserver-unreachable", "", High},
 	{"emitter:klog message:failed_to_watch,failed_to_list " + ofIstio + brokenCall, "istiod-apiserver-unreachable", "", Medium},
-	{"emitter:istiod message:failed_to_renew_lease,leader_election_lost,leaderelection_lost", "istiod-apiserver-unreachable", "", Low},
+	{"emitter:istiod,pilot-agent message:failed_to_renew_lease,leader_election_lost,leaderelection_lost", "istiod-apiserver-unreachable", "", Low},
 	{"emitter:istiod,pilot-agent message:is_forbidden !message:certificatesigningrequests,signers", "istiod-rbac-forbidden", "", High},
 	{"emitter:klog message:is_forbidden message:serviceaccount_istio_system,istiod !message:certificatesigningrequests,signers", "istiod-rbac-forbidden", "", High},
 	{"emitter:istiod,pilot-agent,klog " + notFound + "message:v1beta1_mutatingwebhookconfiguration,v1beta1_validatingwebhookconfiguration,v1beta1_customresourcedefinition,v1beta1_ingress,v1beta1_ingressclass,v1beta1_endpointslice,v1beta1_poddisruptionbudget,v1beta1_certificatesigningrequest,v1beta1_deployment,v2beta2_horizontalpodautoscaler,failed_to_list_crds", "istiod-k8s-api-removed", "istiod-crd-missing", High},

@@ -15,5 +15,6 @@ var foretoldRules = []Rule{
 	{"message:failed_to_process_custom_action,due_to_bad_custom_action,available_providers_are", "ext-authz-provider-invalid", "", High},
 	{"message:failed_to_fetch_public_key,failed_to_fetch_jwt_public_key,failed_to_refresh_jwt_public_key,failed_to_fetch_jwks", "jwt-jwks-unreachable", "", High},
 	{"message:jwks_async_fetching message:failed", "jwt-jwks-unreachable", "", High},
+	{"emitter:envoy message:fetch_pubkey,fetching_pubkey message:failed,network_error", "jwt-jwks-unreachable", "", High},
 	{"message:overload_action message:became_active,has_become_active,became_saturated,became_scaling", "overload-manager", "", High},
 }

@@ -108,6 +108,7 @@ func sidecarEvents() []told {
 			{"gateway-port-name-conflict", "2024-05-30T03:04:05.607080Z\twarn\tmodel\tskipping server on gateway till/front, duplicate host names: [shop.example.com]"},
 			{"ext-authz-provider-invalid", "2024-05-30T03:04:05.607080Z\terror\tauthorization\tfailed to process CUSTOM action, will generate deny configs for the specified rules: available providers are [] but found \"till-guard\""},
 			{"jwt-jwks-unreachable", "2021-05-30T03:04:05.607080Z\terror\tmodel\tFailed to fetch public key from \"https://id.till.example/keys\": Get \"https://id.till.example/keys\": context deadline exceeded"},
+			{"jwt-jwks-unreachable", "[2022-05-30 03:04:05.607][1][warning][jwt] [source/extensions/filters/http/common/jwks_fetcher.cc:88] fetch: fetch pubkey [uri = https://id.till.example/keys]: network error 0"},
 			{"jwt-jwks-unreachable", "[2025-05-30 03:04:05.607][1][warning][jwt] [source/extensions/filters/http/jwt_authn/jwks_async_fetcher.cc:115] Jwks async fetching url=https://id.till.example/keys: failed"},
 			{"overload-manager", "[2019-05-30 03:04:05.607][1][info][main] [source/server/overload_manager_impl.cc:190] Overload action envoy.overload_actions.shrink_heap has become active"},
 		},
@@ -124,6 +125,7 @@ func nodeEvents() []told {
 		every("cni-race", `iptables validation failed; workload is not ready for Istio.`, plainText, agentError),
 		every("cni-race", `Error connecting to 127.0.0.6:15002: dial tcp 127.0.0.1:0->127.0.0.6:15002: connect: connection refused`, plainText),
 		every("cni-race", `Pod detected as broken, adding label: till/ledger-6c9d7f`, repairs),
+		every("cni-race", `Pod till/ledger-6c9d7f detected as broken, adding label: cni.istio.io/uninitialized`, repairs),
 		every("cni-race", `Repairing pod till/ledger-6c9d7f`, repairs),
 		every("cni-race", `istio-validation`, backsOff),
 		every("cni-plugin-binary-missing", `failed to find plugin "istio-cni" in path [/var/lib/cni/bin]`, sandbox, sandbox115, plainText),
@@ -163,7 +165,29 @@ func nodeEvents() []told {
 }
 
 func platformEvents() []told {
-	return slices.Concat(processEvents(), sidecarEvents(), webhookEvents(), injectionEvents(), istiodEvents(), nodeEvents())
+	return slices.Concat(processEvents(), sidecarEvents(), webhookEvents(), injectionEvents(), istiodEvents(), nodeEvents(), describedContainers())
+}
+
+// describedContainers are sections of `kubectl describe pod`, and events as
+// kubectl prints them wide and in YAML.
+func describedContainers() []told {
+	section := func(cause, container, reason, code string) told {
+		return told{cause, "  " + container + ":\n    Image:         docker.io/istio/proxyv2:1.24.1\n    State:          Waiting\n      Reason:       CrashLoopBackOff\n" +
+			"    Last State:     Terminated\n      Reason:       " + reason + "\n      Exit Code:    " + code + "\n    Ready:          False\n    Restart Count:  17"}
+	}
+	return []told{
+		section("envoy-oom", "istio-proxy", "OOMKilled", "137"),
+		section("envoy-segfault", "istio-proxy", "Error", "139"),
+		section("sidecar-crashloop-unspecified", "istio-proxy", "Error", "1"),
+		{"sidecar-not-ready-unspecified", "till   38s   Warning   Unhealthy   pod/ledger-6c9d7f   spec.containers{istio-proxy}   kubelet, node-7   Readiness probe failed: HTTP probe failed with statuscode: 503   9m   21   ledger.18"},
+		{"app-probe-failed", "till   38s   Warning   Unhealthy   pod/ledger-6c9d7f   spec.containers{ledger}   kubelet, node-7   Readiness probe failed: HTTP probe failed with statuscode: 503   9m   21   ledger.19"},
+		{"sidecar-crashloop-unspecified", "  message: Back-off restarting failed container istio-proxy in pod ledger-6c9d7f_till(0c1d2e3f)"},
+		{"root-cert-missing", "  message: 'MountVolume.SetUp failed for volume \"istiod-ca-cert\" : configmap \"istio-ca-root-cert\"\n    not found'"},
+		{"webhook-no-endpoints", "    message: >-\n      Internal error occurred: failed calling webhook \"sidecar-injector.istio.io\":\n      Post \"https://istiod.istio-system.svc:443/inject\": no endpoints available for\n      service \"istiod\""},
+		section("iptables-setup-failed", "istio-init", "Error", "255"),
+		section("cni-race", "istio-validation", "Error", "126"),
+		section("cni-install-crashloop", "install-cni", "Error", "1"),
+	}
 }
 
 func TestPlatformEvents(t *testing.T) {
@@ -178,6 +202,7 @@ func TestPlatformEvents(t *testing.T) {
 // harmlessPlatformEvents sound like faults and are the usual course, or are
 // nobody's fault in the mesh.
 var harmlessPlatformEvents = []string{
+	"  istio-proxy:\n    State:          Running\n    Last State:     Terminated\n      Reason:       Completed\n      Exit Code:    0\n    Ready:          True\n    Restart Count:  1",
 	"2025-05-30T03:04:05.607080Z\tinfo\tAgent draining Proxy",
 	"2025-05-30T03:04:05.607080Z\tinfo\tThere are no more active connections. terminating proxy...",
 	"2025-05-30T03:04:05.607080Z\tinfo\tEnvoy exited normally",

@@ -128,6 +128,8 @@ var processRules = []Rule{
 	{"message:may_have_been_out_of_memory_killed", "envoy-oom", "envoy-exited", High},
 	{"emitter:k8s-event component:oomkilling,systemoom message:envoy,pilot_agent", "envoy-oom", "", High},
 	{"emitter:k8s-event message:oomkilled message:istio_ingressgateway,istio_egressgateway", "envoy-oom", "", Medium},
+	{"emitter:k8s-event message:^istio_proxy message:reason_oomkilled", "envoy-oom", "", High},
+	{"emitter:k8s-event message:^istio_proxy message:exit_code_139", "envoy-segfault", "", Medium},
 	// a kill while the pod is being stopped is none of a crash
 	{"message:envoy_exited_with_status_signal_killed", "drain-cut-connections", "envoy-oom envoy-exited", Medium},
 	{"message:caught_segmentation_fault,signal_segmentation_fault,signal_11", "envoy-segfault", "", High},

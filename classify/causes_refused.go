@@ -194,7 +194,7 @@ var refusedCauses = []Cause{
 
 // Where a text stands: behind a refusal, and of which type of resource.
 const (
-	refusal    = "emitter:envoy,istiod !message:initializing_configuration,initializing_config message:rejected,ack_error,error_adding_updating_listener,error_adding_updating_listeners,error_adding_updating_cluster,error_adding_listener "
+	refusal    = "emitter:envoy,istiod,pilot-agent !message:initializing_configuration,initializing_config message:rejected,ack_error,error_adding_updating_listener,error_adding_updating_listeners,error_adding_updating_cluster,error_adding_listener "
 	ofListener = "message:listener,listeners,lds "
 	ofCluster  = "message:cluster,clusters,cds "
 	ofSecret   = "message:secret,secrets,sds "
@@ -223,9 +223,10 @@ var refusedRules = []Rule{
 	{refusal + ofCluster + mismatch, "cds-rejected-config-mismatch", "", High},
 	{"emitter:envoy !message:initializing_configuration,initializing_config message:error_adding_updating_listener,error_adding_updating_listeners,error_adding_updating_cluster,error_adding_listener,config_rejected,update_rejected", "config-rejected", "", High},
 	{"emitter:envoy message:config_for message:rejected", "config-rejected", "", High},
-	{"emitter:istiod message:ack_error", "config-rejected", "", High},
+	{"emitter:istiod,pilot-agent message:ack_error", "config-rejected", "", High},
 	{"message:denied_the_request message:validation_istio_io,configuration_is_invalid", "config-invalid", "", High},
 	{"emitter:envoy component:ext_proc level:warning,error message:received_grpc_error_on_stream", "extension-answered", "", Medium},
 	{"emitter:envoy level:warning message:resetting message:streams_in message:empty_buckets", "overload-manager", "", High},
 	{"emitter:envoy component:wasm level:error,critical message:failed_to_load", "extension-not-loaded", "lds-rejected-wasm-load", High},
+	{"emitter:pilot-agent component:wasm level:warning,error message:fail_to_convert,failed_to_convert,failed_to_fetch,failed_to_download,could_not_fetch,cannot_fetch,wasm_module_download", "lds-rejected-wasm-load", "extension-not-loaded", Medium},
 }

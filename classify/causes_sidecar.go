@@ -131,9 +131,12 @@ var sidecarRules = []Rule{
 	{"message:readiness_probe_failed,startup_probe_failed,probe_failed message:healthz_ready", "sidecar-not-ready-unspecified", "control-plane-unreachable config-rejected", Medium},
 	{"message:^probe_failed message:containername_istio_proxy", "sidecar-not-ready-unspecified", "control-plane-unreachable config-rejected", Medium},
 	{"emitter:k8s-event message:container_istio_proxy_failed", "sidecar-not-ready-unspecified", "control-plane-unreachable config-rejected", Medium},
+	{"emitter:k8s-event message:^spec_containers_istio_proxy,^spec_initcontainers_istio_proxy message:readiness_probe_failed,startup_probe_failed,liveness_probe_failed", "sidecar-not-ready-unspecified", "control-plane-unreachable config-rejected", Medium},
+	{"emitter:k8s-event message:^spec_containers message:readiness_probe_failed,startup_probe_failed message:statuscode_503", "app-probe-failed", "", Low},
 	{"emitter:k8s-event message:readiness_probe_failed,startup_probe_failed message:statuscode_503", "sidecar-not-ready-unspecified", "app-probe-failed", Low},
 	{"emitter:k8s-event message:readiness_probe_failed,liveness_probe_failed,startup_probe_failed message:statuscode_500", "app-probe-failed", "", Low},
 	{"message:failed_container_istio_proxy,failed_container_name_istio_proxy", "sidecar-crashloop-unspecified", "bootstrap-rejected envoy-oom envoy-exited", High},
+	{"emitter:k8s-event message:^istio_proxy message:reason_crashloopbackoff", "sidecar-crashloop-unspecified", "bootstrap-rejected envoy-oom envoy-exited", High},
 	{"emitter:k8s-event message:istio_ingressgateway,istio_egressgateway message:crashloopbackoff", "sidecar-crashloop-unspecified", "bootstrap-rejected envoy-oom envoy-exited", High},
 	{"emitter:k8s-event message:^back_off_restarting_failed_container$", "sidecar-crashloop-unspecified", "bootstrap-rejected", Low},
 	// end

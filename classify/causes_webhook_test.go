@@ -17,6 +17,11 @@ const (
 	applied   frame = `Error from server (InternalError): error when creating "till.yaml": Internal error occurred: ` + validates
 	appliedBy frame = `Error from server (InternalError): error when creating "till.yaml": Internal error occurred: ` + galley
 	internal  frame = "Internal error occurred: " + calls122
+	deploys   frame = "Error creating deployer pod: Internal error occurred: " + calls19
+	ordinal   frame = "create Pod ledger-0 in StatefulSet ledger failed error: Internal error occurred: " + calls122
+	synced    frame = "one or more objects failed to apply, reason: Internal error occurred: " + validates
+	helm      frame = "Error: UPGRADE FAILED: cannot patch \"till\" with kind Gateway: Internal error occurred: " + validates
+	yamlMsg   frame = "    message: 'Internal error occurred: " + calls122 + "'"
 	opens19   frame = "W0304 05:06:07.080900       1 admission.go:257] Failed calling webhook, failing open sidecar-injector.istio.io: " + calls19
 	closes116 frame = "W1112 13:14:15.161718       1 dispatcher.go:128] Failed calling webhook, failing closed sidecar-injector.istio.io: " + calls113
 	closes126 frame = "W0708 19:20:21.222324       1 dispatcher.go:217] Failed calling webhook, failing closed rev.namespace.sidecar-injector.istio.io: " + calls122
@@ -30,7 +35,7 @@ const (
 )
 
 func webhookEvents() []told {
-	seen := []frame{described, listed, created, applied, internal, opens19, closes116, closes126}
+	seen := []frame{described, listed, created, applied, internal, deploys, ordinal, synced, helm, yamlMsg, opens19, closes116, closes126}
 	return slices.Concat(
 		every("webhook-ca-bundle-mismatch", `x509: certificate signed by unknown authority`, append(seen, appliedBy)...),
 		every("webhook-ca-bundle-mismatch", `tls: failed to verify certificate: x509: certificate signed by unknown authority (possibly because of "crypto/rsa: verification error" while trying to verify candidate authority certificate "cluster.local")`, listed, internal),
@@ -113,6 +118,8 @@ func istiodEvents() []told {
 		every("istiod-crd-missing", `the server could not find the requested resource (get gateways.networking.istio.io)`, watches117, watchesAs, watchesRaw),
 		[]told{
 			{"istiod-apiserver-unreachable", "2023-08-19T02:03:04.506070Z\terror\tklog\terror retrieving resource lock istio-system/istio-leader: Get \"https://10.96.0.1:443/api/v1/namespaces/istio-system/configmaps/istio-leader\": http2: client connection lost"},
+			{"istiod-apiserver-unreachable", "2023-08-19T02:03:04.506070Z\tfatal\tfailed to create discovery service: failed to create kube client: Get \"https://10.96.0.1:443/version\": net/http: TLS handshake timeout"},
+			{"istiod-apiserver-unreachable", "2023-08-19T02:03:04.506070Z\terror\tleader election lost: istio-leader"},
 			{"istiod-apiserver-unreachable", "2020-08-19T02:03:04.506070Z\terror\tError: failed to create discovery service: Get \"https://10.96.0.1:443/version?timeout=32s\": dial tcp 10.96.0.1:443: connect: no route to host"},
 			{"istiod-apiserver-unreachable", "2022-08-19T02:03:04.506070Z\tinfo\tklog\tfailed to renew lease istio-system/istio-gateway-deployment: timed out waiting for the condition"},
 			{"istiod-crd-missing", "2024-08-19T02:03:04.506070Z\terror\tkube\tcould not create informer: no matches for kind \"TLSRoute\" in version \"gateway.networking.k8s.io/v1alpha2\""},

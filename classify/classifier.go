@@ -29,6 +29,7 @@ type compiled struct {
 type rule struct {
 	condition
 	verdict Verdict
+	needs   parser.FieldSet // see needsOf
 }
 
 // Own are causes and rules of a caller; its rules come before the catalogue's.
@@ -111,7 +112,7 @@ func (c *compiled) addRule(r Rule) error {
 		}
 		v.Rivals = append(v.Rivals, rival)
 	}
-	c.rules = append(c.rules, rule{cond, v})
+	c.rules = append(c.rules, rule{cond, v, needsOf(r.When)})
 	return nil
 }
 
@@ -129,28 +130,26 @@ func (c *compiled) named(id string) (*Cause, error) {
 // Classify says what a record means by itself; its neighbours never matter. A
 // request that did not fail has a cause only if something about it needs to be
 // known; an event without a fault has none. The Verdict stays valid.
-func (c *Classifier) Classify(r *parser.Record) Verdict {
+func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 	switch r.Kind {
 	case parser.Access:
 		if r.Plain() && succeeded(r) && usualCluster(r) {
-			return Verdict{}
+			return v
 		}
 		failed := failedAccess(r)
 		if !failed && unremarkable(r) {
-			return Verdict{}
+			return v
 		}
-		v := c.judge(r, failed)
-		if v.Cause == nil || !failed && v.Severity != Info {
+		c.judge(r, failed, &v)
+		if !failed && v.Severity != Info {
 			v = Verdict{}
 		}
 		v.Failed = failed
-		return v
 	case parser.Event:
-		v := c.judge(r, failedAccess(r))
+		c.judge(r, failedAccess(r), &v)
 		v.Failed = v.Severity > Info
-		return v
 	}
-	return Verdict{}
+	return v
 }
 
 // unremarkable says whether a request that did not fail has nothing that an
@@ -180,14 +179,13 @@ func succeeded(r *parser.Record) bool {
 }
 
 // judge looks the verdict up and fits it to the record, of which is known
-// whether it failed as a request.
-func (c *Classifier) judge(r *parser.Record, failed bool) Verdict {
-	p := c.plan(r, failed)
-	n := p.decide(c, r)
+// whether it failed as a request. Without a cause v stays as it is.
+func (c *Classifier) judge(r *parser.Record, failed bool, v *Verdict) {
+	n := c.plan(r, failed).decide(c, r)
 	if n < 0 {
-		return Verdict{}
+		return
 	}
-	v := c.rules[n].verdict
+	*v = c.rules[n].verdict
 	if v.Side == ClientProxy && r.Direction() == parser.Inbound {
 		v.Side = ServerProxy
 	} else if v.Side == ServerProxy && r.Direction() == parser.Outbound {
@@ -202,5 +200,4 @@ func (c *Classifier) judge(r *parser.Record, failed bool) Verdict {
 	if v.Doubt != "" && v.Confidence > Low {
 		v.Confidence--
 	}
-	return v
 }

@@ -149,15 +149,24 @@ func (c *Classifier) first(r *parser.Record) (k first) {
 		}
 	}
 	for i := from; i < to; i++ {
-		value := r.Bytes(columns[i].field)
-		if columns[i].field == parser.Message {
-			value = r.Text()
-		}
-		if value != nil {
-			k.texts[i] = c.set(i, value)
+		if f := columns[i].field; r.Has(f) {
+			k.texts[i] = c.set(i, textOf(r, f))
 		}
 	}
 	return k
+}
+
+// textOf is what is looked through of a column. What a stream's error was
+// before it changed is another story than the one that the record tells.
+func textOf(r *parser.Record, f parser.Field) []byte {
+	if f != parser.Message {
+		return r.Bytes(f)
+	}
+	text := r.Text()
+	if i := bytes.Index(text, []byte(" (previously ")); i >= 0 {
+		return text[:i]
+	}
+	return text
 }
 
 // set returns the number of the set of phrases that a text has.

@@ -37,18 +37,12 @@ func slowHas(text, spelling string) bool {
 func FuzzPhrases(f *testing.F) {
 	for _, text := range []string{
 		"delayed_connect_error:_111", "gRPC config stream to xds-grpc closed: 14, no healthy upstream{no_healthy_upstream}",
-		`Error adding/updating listener(s) a: duplicate listener a found\nb: no filter chains specified\n`, `C:\\new\table`, "closed: 14, ", "",
+		`Error adding/updating listener(s) a: duplicate listener a found\nb: no filter chains specified\n`, `C:\\new\table`, "closed: 14, ", "Closed", " closed", `\n/closed`, "gRPC_Config", "grpconfig", "",
 	} {
 		f.Add(text)
 	}
-	var p phrases
 	spellings := []string{"closed_14$", "closed", "^gRPC_config", "no_healthy_upstream", "111", "listener", "duplicate_listener", "specified", "a", "n", "healthy", "^closed$", "updating_listener_s"}
-	for _, s := range spellings {
-		if _, err := p.number(s); err != nil {
-			f.Fatal(err)
-		}
-	}
-	p.build()
+	p, begins := phrasesOf(f, spellings...), phrasesOf(f, "^gRPC_config", "^closed")
 	f.Fuzz(func(t *testing.T, text string) {
 		words := wordsOf(nil, []byte(text))
 		if len(words) == maxWords || strings.Contains(text, `\\`) {
@@ -60,7 +54,23 @@ func FuzzPhrases(f *testing.F) {
 				t.Errorf("%q has %q: got %v, want %v", text, s, got, want)
 			}
 		}
+		if got, want := begins.in([]byte(text)), slowHas(text, "^gRPC_config") || slowHas(text, "^closed"); got != want {
+			t.Errorf("%q begins: got %v, want %v", text, got, want)
+		}
 	})
+}
+
+// phrasesOf are phrases that are asked for late.
+func phrasesOf(t testing.TB, spellings ...string) *phrases {
+	t.Helper()
+	var p phrases
+	for _, s := range spellings {
+		if _, err := p.number(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.build()
+	return &p
 }
 
 // The reason may stand at either end of a text that is too long to read.
