@@ -25,7 +25,8 @@ const (
 // Find returns the access-log formats of a configuration in YAML, of one or
 // more documents, or in JSON: Istio's MeshConfig, alone, in a ConfigMap, an
 // IstioOperator or Helm's values; EnvoyFilter; EnvoyProxy of Envoy Gateway;
-// Contour's settings; and bootstraps, listeners and dumps of Envoy. A format
+// settings of Contour, Kuma, Emissary, Gloo, kgateway, Consul and App Mesh; and
+// bootstraps, listeners and dumps of Envoy. A format
 // that is there several times is found once. The error is an *Error.
 func Find(name string, data []byte) ([]Found, error) {
 	if len(data) > MaxSize {
@@ -198,6 +199,11 @@ func (w *walker) mapping(m mapping, at path) error {
 	if kind := m.text("kind"); kind != "" && m.has("apiVersion", "api_version") {
 		defer func(before string) { w.resource = before }(w.resource)
 		w.resource = resourceName(kind, m)
+		w.kinds = append(w.kinds, w.resource)
+	}
+	if kind := m.text("type"); strings.HasPrefix(kind, "Mesh") && m.has("name") && m.has("spec", "logging") { // Kuma's own notation
+		defer func(before string) { w.resource = before }(w.resource)
+		w.resource = kind + " " + m.text("name")
 		w.kinds = append(w.kinds, w.resource)
 	}
 	if err := w.settings(m, at); err != nil {

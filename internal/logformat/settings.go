@@ -44,6 +44,12 @@ func (w *walker) settings(m mapping, at path) error {
 			w.meshDefault(m, key)
 		case "accesslog_format":
 			w.contourDefault(m, n)
+		case "envoy_log_format":
+			err = w.emissary(m, key.Value, n)
+		case "string_format":
+			err = w.text(key.Value, n, true)
+		case "body", "attributes":
+			err = w.telemetry(m, key.Value, n, at)
 		case "access_logging":
 			w.elsewhere = "; a Telemetry names providers: their formats are in the MeshConfig"
 		}
@@ -119,24 +125,26 @@ func (w *walker) dataSource(key string, m mapping) error {
 // Envoy Gateway, which is a mapping.
 func (w *walker) format(m mapping, key string, n *yaml.Node, at path) error {
 	if n.Kind == yaml.ScalarNode {
-		if strings.Contains(n.Value, "%") && (at.inAccessLog() || strings.Contains(m.text("@type"), "AccessLog")) {
+		if strings.Contains(n.Value, "%") && (at.inAccessLog() || w.inKuma() || strings.Contains(m.text("@type"), "AccessLog")) {
 			return w.text(key, n, true)
 		}
 		return nil
 	}
-	if !at.inAccessLog() {
+	if !at.inAccessLog() && !w.inKuma() {
 		return nil
 	}
 	g := mapping{n}
-	if text := g.get("text"); text != nil {
-		if err := w.text(key+".text", text, false); err != nil {
-			return err
+	for _, name := range []string{"text", "plain"} {
+		if text := g.get(name); text != nil {
+			if err := w.text(key+"."+name, text, false); err != nil {
+				return err
+			}
 		}
 	}
 	if object := g.get("json"); object != nil {
 		return w.jsonMap(key+".json", object)
 	}
-	if kind := g.text("type"); kind != "" && g.get("text") == nil {
+	if kind := g.text("type"); kind != "" && g.get("text", "plain") == nil {
 		w.known(key, n, "type "+kind+", the product's own fields")
 	}
 	return nil
@@ -258,7 +266,12 @@ func contourNames() (names []string) {
 
 // jsonMap takes a map of keys to format strings.
 func (w *walker) jsonMap(key string, n *yaml.Node) error {
-	if n.Kind != yaml.MappingNode || len(n.Content) == 0 {
+	switch {
+	case len(n.Content) == 0 && strings.HasPrefix(strings.TrimSpace(n.Value), "{"): // a JSON text
+		return w.compiled(key, n, n.Value, true, false, func(offset int, head string) Place { return w.within(n, offset, head) })
+	case n.Kind == yaml.SequenceNode:
+		return w.pairs(key, n)
+	case n.Kind != yaml.MappingNode || len(n.Content) == 0:
 		return nil
 	}
 	b := mapBuilder{w: w}

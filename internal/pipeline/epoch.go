@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -17,7 +18,7 @@ import (
 type counts struct {
 	groups map[int]*sinks.Delta
 	ends   map[*source.Stream]end
-	series bool
+	spare  *spares
 }
 
 // An end is where the batch seq of a stream ended.
@@ -26,36 +27,64 @@ type end struct {
 	seq uint64
 }
 
-func newCounts(series bool) *counts {
-	return &counts{groups: map[int]*sinks.Delta{}, ends: map[*source.Stream]end{}, series: series}
+func newCounts(spare *spares) *counts {
+	return &counts{groups: map[int]*sinks.Delta{}, ends: map[*source.Stream]end{}, spare: spare}
 }
 
 func (c *counts) delta(group int) *sinks.Delta {
 	d := c.groups[group]
 	if d == nil {
-		d = sinks.NewDelta()
-		if c.series {
-			d.CountSeries()
-		}
+		d = c.spare.take()
 		c.groups[group] = d
 	}
 	return d
 }
 
-// reset empties c. It keeps the memory of the groups that were in use.
-func (c *counts) reset() {
-	used := map[int]bool{}
-	for s := range c.ends {
-		used[s.Group] = true
+// reset empties c and returns its Deltas.
+func (c *counts) reset() (used []*sinks.Delta) {
+	for _, d := range c.groups {
+		used = append(used, d)
 	}
-	for group, d := range c.groups {
-		if used[group] {
-			d.Reset()
-		} else {
-			delete(c.groups, group)
-		}
-	}
+	clear(c.groups)
 	clear(c.ends)
+	return used
+}
+
+// spares are Deltas that can be used again: by any worker and for any group,
+// so that there are no more of them than epochs need.
+type spares struct {
+	series bool
+	mu     sync.Mutex
+	list   []*sinks.Delta
+}
+
+// take returns an empty Delta.
+func (s *spares) take() *sinks.Delta {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.list); n > 0 {
+		d := s.list[n-1]
+		s.list = s.list[:n-1]
+		return d
+	}
+	d := sinks.NewDelta()
+	if s.series {
+		d.CountSeries()
+	}
+	return d
+}
+
+// give keeps the Deltas of an epoch. What the next one will hardly need is let
+// go.
+func (s *spares) give(used []*sinks.Delta) {
+	for _, d := range used {
+		d.Reset()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.list = append(used, s.list...)
+	clear(s.list[len(used):])
+	s.list = s.list[:len(used)]
 }
 
 // epoch commits what was counted since the last one. The workers wait only
@@ -76,9 +105,11 @@ func (r *run) epoch(ctx context.Context, last bool) error {
 		r.halt()
 		r.gate.Unlock()
 	}
+	var used []*sinks.Delta
 	for _, w := range r.workers {
-		w.before.reset()
+		used = append(used, w.before.reset()...)
 	}
+	r.spare.give(used)
 	return err
 }
 

@@ -211,3 +211,20 @@ func report(t *testing.T, src source.Source, opt Options) string {
 	})
 	return buf.String()
 }
+
+// turns takes batches from several choppers in turn.
+type turns struct {
+	streams []*chopper
+	next    int
+}
+
+func (s *turns) Next(ctx context.Context, b *source.Batch) error {
+	for range s.streams {
+		c := s.streams[s.next%len(s.streams)]
+		s.next++
+		if err := c.Next(ctx, b); err != io.EOF {
+			return err
+		}
+	}
+	return io.EOF
+}

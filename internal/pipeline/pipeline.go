@@ -24,12 +24,17 @@ const grace = time.Second
 // Options are choices for a run. The zero value is ready for use.
 type Options struct {
 	Workers int             // 0: one per processor
-	Epoch   time.Duration   // time between commits; 0: a second
+	Epoch   time.Duration   // time between commits; 0: a second, or none before the end if Early
+	Early   bool            // a worker that has counted much commits it by itself, without ends: for a ledger in memory, to save some
 	Want    parser.FieldSet // fields to find; 0: those that are counted
 	Formats []*parser.Format
 
 	// Classifier finds the causes; each worker gets a clone. nil: the catalogue.
 	Classifier *classify.Classifier
+
+	// Learned is told about every layout that was worked out from lines which no
+	// known one reads, if set. Calls do not overlap; they hold up the reading.
+	Learned func(Learned)
 
 	Keep   Keep // which records count
 	Series bool // count what metrics show, too
@@ -58,15 +63,19 @@ type run struct {
 	led ledger.Ledger
 	opt Options
 
-	turn  chan struct{} // a lock that one can stop waiting for
-	over  bool          // the source has nothing more; under turn
-	seq   uint64        // batches handed out; under turn
-	tides tides
-	stop  chan struct{} // closed with stopped
-	gate  sync.RWMutex
-	ended bool // nothing may be counted or written any more; under gate
+	turn     chan struct{} // a lock that one can stop waiting for
+	over     bool          // the source has nothing more; under turn
+	seq      uint64        // batches handed out; under turn
+	tides    tides
+	learners map[*source.Stream]*learner // under turn
+	looker   *parser.Parser              // see lookerFor; under turn
+	layouts  []layout                    // under turn
+	stop     chan struct{}               // closed with stopped
+	gate     sync.RWMutex
+	ended    bool // nothing may be counted or written any more; under gate
 
 	workers []*worker
+	spare   spares
 	out     output
 	cancel  context.CancelFunc // ends the workers' ctx
 
@@ -88,7 +97,7 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	if opt.Workers <= 0 {
 		opt.Workers = runtime.GOMAXPROCS(0)
 	}
-	if opt.Epoch <= 0 {
+	if opt.Epoch <= 0 && !opt.Early {
 		opt.Epoch = time.Second
 	}
 	if opt.Classifier == nil {
@@ -99,7 +108,8 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, stop: make(chan struct{}), cancel: cancel}
+	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, learners: map[*source.Stream]*learner{}, stop: make(chan struct{}), cancel: cancel}
+	r.spare.series = opt.Series
 	r.out.init(opt.Out)
 	done := r.start(inner)
 	if err := r.commitAll(inner, done); err != nil {
@@ -128,19 +138,23 @@ func (r *run) start(ctx context.Context) <-chan struct{} {
 
 // commitAll commits an epoch now and then, and the last one.
 func (r *run) commitAll(ctx context.Context, done <-chan struct{}) error {
-	tick := time.NewTicker(r.opt.Epoch)
-	defer tick.Stop()
+	var tick <-chan time.Time
+	if r.opt.Epoch > 0 {
+		t := time.NewTicker(r.opt.Epoch)
+		defer t.Stop()
+		tick = t.C
+	}
 	for {
 		select {
-		case <-tick.C:
-			if err := r.epoch(ctx, false); err != nil {
-				return err
-			}
+		case <-tick:
 		case <-done:
 			return r.epoch(ctx, true)
 		case <-ctx.Done():
 			r.wait(done)
 			return r.epoch(ctx, true)
+		}
+		if err := r.epoch(ctx, false); err != nil {
+			return err
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
@@ -15,12 +16,16 @@ const flushSize = 1 << 20
 
 // A worker takes batch after batch. All but now and before is its own.
 type worker struct {
-	run    *run
-	parser *parser.Parser
-	causes *classify.Classifier
-	batch  source.Batch
-	seq    uint64 // of the batch
-	buf    []byte // output not yet written
+	run     *run
+	parser  *parser.Parser // of the batch: plain or one of the others
+	plain   *parser.Parser
+	others  []learnedParser
+	learner *learner // of the batch
+	strays  int64    // in the batch
+	causes  *classify.Classifier
+	batch   source.Batch
+	seq     uint64 // of the batch
+	buf     []byte // output not yet written
 
 	now    *counts // what it counts into; exchanged under gate
 	before *counts // the coordinator's
@@ -36,8 +41,8 @@ type worker struct {
 
 func newWorker(r *run) *worker {
 	return &worker{
-		run: r, parser: parser.NewParser(r.opt.Want, r.opt.Formats...), causes: r.opt.Classifier.Clone(),
-		now: newCounts(r.opt.Series), before: newCounts(r.opt.Series),
+		run: r, plain: parser.NewParser(r.opt.Want, r.opt.Formats...), causes: r.opt.Classifier.Clone(),
+		now: newCounts(&r.spare), before: newCounts(&r.spare),
 	}
 }
 
@@ -76,6 +81,8 @@ func (w *worker) take(ctx context.Context) bool {
 	}
 	w.seq = r.seq
 	r.seq++
+	w.learner = r.learn(&w.batch)
+	w.parser = w.parserFor(w.learner.formats)
 	if r.opt.Keep.timed() {
 		r.tides.link(w)
 	}
@@ -105,9 +112,25 @@ func (w *worker) count() {
 	} else {
 		w.parser.Reset(b.Data)
 	}
+	w.strays = 0
 	for !w.walk() {
 	}
+	w.learner.strays.Add(w.strays)
 	w.delta.EndBatch(&w.from, b.To.Offset)
+	if w.run.opt.Early && w.delta.Large() {
+		w.commit()
+	}
+}
+
+// commit commits what this worker has counted, and where it has read to by
+// itself says nothing.
+func (w *worker) commit() {
+	for _, d := range w.now.groups {
+		if err := w.run.led.Commit(context.Background(), ledger.Epoch{Delta: d}); err != nil {
+			w.run.fail(err)
+		}
+		d.Reset()
+	}
 }
 
 // walk counts the batch's records until the last one, or until one panics.
@@ -124,6 +147,9 @@ func (w *worker) walk() (done bool) {
 }
 
 func (w *worker) record(rec *parser.Record) {
+	if rec.Stray() {
+		w.strays++
+	}
 	v := w.causes.Classify(rec)
 	if !w.keeps(rec, v) {
 		w.counted = true

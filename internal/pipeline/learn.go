@@ -1,0 +1,136 @@
+package pipeline
+
+import (
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+
+	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
+)
+
+// What a run keeps of layouts that it worked out.
+const (
+	maxLearners = 4096 // streams; of more, those before are looked at again
+	maxLearned  = 3    // layouts of a stream, the latest first
+	maxWait     = 1 << 20
+)
+
+// A Learned is a layout that was worked out from the lines of a stream, since
+// no known one reads them.
+type Learned struct {
+	Stream    *source.Stream
+	At        source.Position // where the batch began that showed it
+	Again     bool            // the stream had another one before
+	Inference *parser.Inference
+}
+
+// A learner works out the layouts of one stream. All but strays is under turn.
+type learner struct {
+	sample  parser.Sample
+	formats []*parser.Format // the latest first
+	names   []string         // their format strings
+	strays  atomic.Int64     // lines that nothing read since the last look
+	wait    int64            // how many there must be for the next one
+}
+
+// learn looks at a batch that was just taken, if its stream is new or has
+// shown lines that nothing reads, and returns the stream's learner.
+func (r *run) learn(b *source.Batch) *learner {
+	l := r.learners[b.Stream]
+	if l == nil {
+		if len(r.learners) >= maxLearners {
+			clear(r.learners)
+		}
+		l = &learner{}
+		r.learners[b.Stream] = l
+	}
+	if l.wait > l.strays.Load() {
+		return l
+	}
+	l.strays.Store(0)
+	l.wait = min(2*l.wait+1, maxWait)
+	r.look(l, b)
+	return l
+}
+
+// look looks for a layout in a batch. A panic costs the layout only.
+func (r *run) look(l *learner, b *source.Batch) {
+	defer func() {
+		if v := recover(); v != nil && r.opt.Fault != nil {
+			r.opt.Fault(v, debug.Stack())
+		}
+	}()
+	if l.sample.AddOf(r.lookerFor(l.formats), b.Data) == 0 {
+		return
+	}
+	in := l.sample.Infer()
+	if in == nil || slices.Contains(l.names, in.Format) {
+		return
+	}
+	if r.opt.Learned != nil {
+		r.opt.Learned(Learned{b.Stream, b.From, len(l.names) > 0, in})
+	}
+	l.sample, l.wait = parser.Sample{}, 1
+	l.names = append([]string{in.Format}, l.names[:min(len(l.names), maxLearned-1)]...)
+	l.formats = append([]*parser.Format{r.layout(in)}, l.formats[:min(len(l.formats), maxLearned-1)]...)
+}
+
+// lookerFor returns a parser to look at a stream with. That of streams without
+// layouts of their own, which are nearly all, is kept.
+func (r *run) lookerFor(formats []*parser.Format) *parser.Parser {
+	code := parser.Fields(parser.ResponseCode)
+	if len(formats) > 0 {
+		return parser.NewParser(code, slices.Concat(r.opt.Formats, formats)...)
+	}
+	if r.looker == nil {
+		r.looker = parser.NewParser(code, r.opt.Formats...)
+	}
+	return r.looker
+}
+
+// layout is the layout of an inference: the same one for all streams that have
+// it, so that they share a parser.
+func (r *run) layout(in *parser.Inference) *parser.Format {
+	for _, f := range r.layouts {
+		if f.name == in.Format {
+			return f.format
+		}
+	}
+	r.layouts = append(r.layouts, layout{in.Format, in.Layout()})
+	return in.Layout()
+}
+
+// A layout is one that was worked out, with its format string.
+type layout struct {
+	name   string
+	format *parser.Format
+}
+
+// parserFor returns the worker's parser for a stream with the layouts. Only
+// those that were used last are kept.
+func (w *worker) parserFor(formats []*parser.Format) *parser.Parser {
+	if len(formats) == 0 {
+		return w.plain
+	}
+	for _, o := range w.others {
+		if slices.Equal(o.formats, formats) {
+			return o.parser
+		}
+	}
+	if len(w.others) >= maxOthers {
+		w.others = slices.Delete(w.others, 0, 1)
+	}
+	o := learnedParser{formats, parser.NewParser(w.run.opt.Want, slices.Concat(w.run.opt.Formats, formats)...)}
+	w.others = append(w.others, o)
+	return o.parser
+}
+
+const maxOthers = 8
+
+// A learnedParser is a worker's parser for streams with layouts that were
+// worked out.
+type learnedParser struct {
+	formats []*parser.Format
+	parser  *parser.Parser
+}
