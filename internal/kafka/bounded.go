@@ -63,7 +63,7 @@ func (r *Reader) bound(ctx context.Context, span Range) error {
 	}
 	gen := &generation{claims: map[part]*claim{}}
 	for _, p := range list {
-		c := &claim{part: p, gen: gen, next: max(from[p], first[p]), until: min(to[p], last[p]), owned: -1}
+		c := &claim{part: p, gen: gen, next: max(from[p], first[p]), until: min(to[p], last[p]), owned: -1, carry: newCarry(r.opt.Formats)}
 		if span.HasFrom {
 			c.next = max(c.next, span.FromOffset)
 			if span.FromOffset < first[p] {

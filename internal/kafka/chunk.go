@@ -35,6 +35,10 @@ type carry struct {
 	tried int // length of the text when the last try found no whole record
 }
 
+func newCarry(formats []*parser.Format) carry {
+	return carry{state: parser.FrameState{Formats: formats}}
+}
+
 // A mark is where a message ends: in the text, and as the offset that follows.
 type mark struct {
 	end  int

@@ -178,7 +178,7 @@ func (m *member) claim(ctx context.Context, gen *generation, a kafka.GroupProtoc
 	}
 	for _, p := range owned {
 		at := have[p]
-		c := &claim{part: p, gen: gen, until: -1, next: at.offset, owned: at.offset, history: at.takenOver(m.process)}
+		c := &claim{part: p, gen: gen, until: -1, next: at.offset, owned: at.offset, history: at.takenOver(m.process), carry: newCarry(m.opt.Formats)}
 		if at.offset < 0 {
 			c.next = first[p]
 			if end, ok := starts[p.topic][p.id]; ok {

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/segmentio/kafka-go/sasl"
+
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // A Start is where a partition begins that the group has no offset of.
@@ -38,7 +40,8 @@ type Options struct {
 	InstanceID string // of a static member; "" for a dynamic one
 	Start      Start
 	Poison     Poison
-	MessageKey string // JSON key of the log text in a message, dots for nested ones; "" for those that are known
+	Formats    []*parser.Format // that records may be in
+	MessageKey string           // JSON key of the log text in a message, dots for nested ones; "" for those that are known
 
 	TLS  *tls.Config    // nil: none
 	SASL sasl.Mechanism // nil: none

@@ -18,6 +18,7 @@ import (
 
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -49,7 +50,7 @@ func (c *cluster) bounded(span Range, change func(*Options)) *sinks.Report {
 		c.t.Fatal(err)
 	}
 	mem := ledger.NewMemory()
-	if err := pipeline.Run(c.t.Context(), r, mem, pipeline.Options{Workers: 2}); err != nil {
+	if err := pipeline.Run(c.t.Context(), r, mem, pipeline.Options{Workers: 2, Formats: opt.Formats}); err != nil {
 		c.t.Fatal(err)
 	}
 	if err := r.Close(); err != nil {
@@ -133,6 +134,27 @@ func TestLongMessages(t *testing.T) {
 	r := c.bounded(Range{}, nil)
 	if want := uint64(8<<20 + 1 - headSize); r.Totals.Access != 3 || r.Totals.Records != 5 || r.Accounting.Discarded["oversize"] != want {
 		t.Errorf("%+v %+v, want 3 access records of 5, and %d bytes discarded", r.Totals, r.Accounting, want)
+	}
+}
+
+// TestFormatOfTwoLines demands that the two lines of a record are one, whether
+// they are one message or two, also where a chunk ends between messages.
+func TestFormatOfTwoLines(t *testing.T) {
+	f, err := parser.Compile("%UPSTREAM_CLUSTER% %REQ(:PATH)%\n%RESPONSE_CODE% %RESPONSE_FLAGS%\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCluster(t, kfake.SeedTopics(1, "access"))
+	c.produce("access", 0, "outbound|80||cart.shop.svc.cluster.local /cart\n503 UF")
+	const pairs = 20_000 // of two messages; more than a chunk
+	var split []string
+	for range pairs {
+		split = append(split, "outbound|80||stock.shop.svc.cluster.local /stock", "503 UH")
+	}
+	c.produce("access", 0, split...)
+	r := c.bounded(Range{}, func(o *Options) { o.Formats = []*parser.Format{f} })
+	if r.Totals.Access != 1+pairs || r.Totals.Records != 1+pairs {
+		t.Errorf("%d access records of %d, want %d", r.Totals.Access, r.Totals.Records, 1+pairs)
 	}
 }
 
