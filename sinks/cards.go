@@ -87,6 +87,7 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 	q := inquiry{scene: c, g: g, id: id, card: &card}
 	q.investigate()
 	q.investigateEvents()
+	q.dropRivals(card.Verdict.Cause)
 	card.adopt(c.catalogue[card.Verdict.Cause])
 	card.fold(g, opt)
 	card.Next = commands(c.catalogue[card.Verdict.Cause], g.cause, c.fill(&card))
@@ -159,10 +160,12 @@ func (g *group) timeoutCounts() []TimeoutCount {
 		e := &g.tops[byTimeout].list[i]
 		list = append(list, TimeoutCount{e.key.at, e.count, e.excess})
 	}
-	slices.SortFunc(list, func(a, b TimeoutCount) int {
-		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Seconds, b.Seconds))
-	})
+	slices.SortFunc(list, compareTimeouts)
 	return list
+}
+
+func compareTimeouts(a, b TimeoutCount) int {
+	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Seconds, b.Seconds))
 }
 
 func mostFrequent(list []NamedCount) string {
@@ -266,12 +269,13 @@ func (c *scene) trend(id uint16) []uint64 {
 	if !c.d.hasTime {
 		return list
 	}
-	begin := floorDiv(c.shown.first, cellNanos) * cellNanos
-	steps := (c.shown.last-begin)/cellNanos + 1
+	width := c.d.cells.width()
+	begin := floorDiv(c.shown.first, width) * width
+	steps := (c.shown.last-begin)/width + 1
 	list = make([]uint64, min(steps, trendSteps))
 	for _, cell := range c.cells {
 		if cell.cause == id && cell.at >= begin && cell.at <= c.shown.last {
-			i := (cell.at - begin) / cellNanos * int64(len(list)) / steps
+			i := (cell.at - begin) / width * int64(len(list)) / steps
 			list[min(max(i, 0), int64(len(list))-1)] += cell.n
 		}
 	}
@@ -358,7 +362,7 @@ func (s *causeSamples) shown() []CauseSample {
 			Input: e.input, Offset: e.offset, Method: e.part(parser.Method), Authority: e.part(parser.Authority), Path: e.part(parser.Path),
 			Code: codeOf(e.code), Flags: knownFlags(uint64(e.flags)), Host: e.part(parser.UpstreamHost), Duration: e.part(parser.Duration),
 			RequestID: e.part(parser.RequestID), Level: e.part(parser.Level), Message: redact(e.part(parser.Message)),
-			Text: redact(strings.TrimRight(string(e.raw[:e.length]), "\r\n")),
+			Text: redact(strings.TrimRight(string(e.raw()), "\r\n")),
 		}
 		if e.at != math.MaxInt64 {
 			at := utc(e.at)

@@ -113,11 +113,13 @@ func (t *groups) of(id uint16) *group { return t.list[id-1] }
 
 func (t *groups) reset() {
 	for _, g := range t.list {
-		kept := g.tops
-		for i := range kept {
-			kept[i].reset()
+		tops, durations, samples := g.tops, g.durations, g.samples
+		for i := range tops {
+			tops[i].reset()
 		}
-		*g = group{cause: g.cause, tops: kept}
+		durations.reset()
+		samples.n = 0
+		*g = group{cause: g.cause, tops: tops, durations: durations, samples: samples}
 	}
 }
 
@@ -151,6 +153,9 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 	g.samples.add(from, r, at, timed)
 	if ms, ok := r.Number(parser.Duration); ok {
 		d.addDuration(g, cause, int64(ms), at, timed)
+		if v.Failed {
+			d.latencies.failed.add(int64(ms))
+		}
 	}
 	if hasNoCluster(k.rest) || v.Side == classify.Client { // else path and client say little
 		d.addSight(g, cause, byPath, withoutQuery(r.Bytes(parser.Path)), at, timed)
@@ -163,14 +168,25 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 	if !v.Failed {
 		return
 	}
+	d.callers.add(r, at, timed)
 	d.joins.add(r, k, cause, p, at)
-	switch {
-	case !timed:
+	if !timed {
 		d.untimed++
-	case p != nil:
-		d.addStep(p, at)
+		return
+	}
+	d.addCell(key{flags: k.flags, rest: plainOf(k.rest, cause)}, p, at)
+}
+
+// addCell counts a failure in its cell; p is its profile or nil.
+func (d *Delta) addCell(sort key, p *profile, at int64) {
+	switch {
+	case p == nil:
+		d.cells.add(d.cells.sort(sort), at)
+	case p.sort == 0:
+		p.sort = d.cells.sort(sort)
+		fallthrough
 	default:
-		d.addCell(key{flags: k.flags, rest: plainOf(k.rest, cause), at: floorDiv(at, cellNanos)}, 1)
+		d.cells.add(p.sort, at)
 	}
 }
 
@@ -307,19 +323,15 @@ func (d *Delta) mergeCauses(o *Delta, ids, clusters []uint16, rekey, plain func(
 	d.mergePairs(o, values, d.sights.merge(&o.sights), ids, plain)
 	d.lives.merge(&o.lives, proxies)
 	d.fleet.merge(&o.fleet, clusters, proxies)
+	d.latencies.merge(o.latencies)
+	d.callers.merge(&o.callers)
 	d.joins.merge(&o.joins, ids)
 }
 
 // mergeProfiles adds the profiles of o. What finds no room is taken apart.
 func (d *Delta) mergeProfiles(o *Delta, rekey func(profileKey) profileKey) {
-	for i := range o.profiles.list {
-		from := &o.profiles.list[i]
+	for from := range o.profiles.list.all {
 		k := rekey(from.key)
-		if from.recent > 0 {
-			at := k.plain()
-			at.at = from.step
-			d.addCell(at, from.recent)
-		}
 		var texts [len(valueDims)][]byte
 		whole := true
 		for n := range texts {
@@ -340,7 +352,7 @@ func (d *Delta) mergeProfiles(o *Delta, rekey func(profileKey) profileKey) {
 
 // mergePairs adds the pairs of o. What finds no room goes to tops.
 func (d *Delta) mergePairs(o *Delta, values, sights, ids []uint16, plain func(key) key) {
-	for s := range o.pairs.all {
+	for s := range o.pairs.list.all {
 		p := s.pair
 		p.cause = ids[p.cause]
 		limit, text := maxPairs, o.textOf(&p)

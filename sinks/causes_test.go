@@ -3,6 +3,7 @@ package sinks
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -29,7 +30,7 @@ func TestHistogram(t *testing.T) {
 	for i := range parts {
 		merged.merge(&parts[i])
 	}
-	if merged != whole {
+	if !reflect.DeepEqual(merged, whole) {
 		t.Error("the parts do not merge to the whole")
 	}
 	slices.Sort(list)
@@ -39,7 +40,7 @@ func TestHistogram(t *testing.T) {
 			t.Errorf("quantile %v: %d, want %d or a sixteenth more", q, got, want)
 		}
 	}
-	for bucket := range len(whole.buckets) {
+	for bucket := range numBuckets {
 		if got := bucketOf(lowest(bucket)); got != bucket {
 			t.Errorf("bucket %d begins with a duration of bucket %d", bucket, got)
 		}
@@ -57,19 +58,19 @@ func TestHistogram(t *testing.T) {
 // nothing but them.
 func TestLoad(t *testing.T) {
 	rand := rand.New(rand.NewPCG(5, 2026))
-	whole, parts := newLoad(), []load{newLoad(), newLoad()}
+	whole, parts := load{}, []load{{}, {}}
 	const n = 200000
 	for range n {
 		cluster, at := uint16(2+rand.IntN(5)), rand.Int64N(40*86400e9)
 		whole.add(cluster, at)
 		parts[rand.IntN(2)].add(cluster, at)
 	}
-	all := newLoad()
+	all := load{}
 	ids := []uint16{0, 1, 2, 3, 4, 5, 6}
 	for i := range parts {
 		all.merge(&parts[i], ids)
 	}
-	sum := newLoad()
+	sum := load{}
 	sum.merge(&whole, ids)
 	flat := func(l *load) map[string]uint64 {
 		m := map[string]uint64{}

@@ -3,6 +3,7 @@ package sinks
 import (
 	"cmp"
 	"math"
+	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -26,10 +27,28 @@ type causeSample struct {
 	offset int64
 	flags  parser.FlagSet
 	code   uint16
-	raw    [maxSampleRaw]byte
-	length uint16
-	parts  [len(sampleFields)][maxValue]byte
+	text   []byte // the record, then the parts; its own
+	size   uint16 // of the record
 	sizes  [len(sampleFields)]uint8
+}
+
+// raw is the record as far as it was kept.
+func (s *causeSample) raw() []byte { return s.text[:s.size:s.size] }
+
+// length is how long the text has to be.
+func (s *causeSample) length() int {
+	n := int(s.size)
+	for _, size := range s.sizes {
+		n += int(size)
+	}
+	return n
+}
+
+// setRaw puts other bytes in the record's place.
+func (s *causeSample) setRaw(raw []byte) {
+	parts := s.text[s.size:]
+	raw = raw[:min(len(raw), maxSampleRaw)]
+	s.text, s.size = slices.Concat(raw, parts), uint16(len(raw))
 }
 
 // sampleFields are the parts that are shown.
@@ -50,18 +69,22 @@ func (s *causeSamples) add(from *Origin, r *parser.Record, at int64, timed bool)
 	if e == nil {
 		return
 	}
-	e.length = uint16(copy(e.raw[:], raw))
+	raw = raw[:min(len(raw), maxSampleRaw)]
+	e.text, e.size = append(e.text, raw...), uint16(len(raw))
 	e.flags, _ = r.Flags()
 	e.code = noCode
 	if code, ok := r.Code(); ok {
 		e.code = uint16(code)
 	}
 	for i, f := range sampleFields {
-		e.sizes[i] = uint8(copy(e.parts[i][:], withoutQuery(r.Bytes(f))))
+		part := withoutQuery(r.Bytes(f))
+		part = part[:min(len(part), maxValue)]
+		e.text, e.sizes[i] = append(e.text, part...), uint8(len(part))
 	}
 }
 
-// room returns the place of a new sample, nil when it comes too late.
+// room returns the place of a new sample, whose text is empty; nil when it
+// comes too late.
 func (s *causeSamples) room(at int64, hash uint64, input string, offset int64) *causeSample {
 	i := s.n
 	for i > 0 {
@@ -75,8 +98,10 @@ func (s *causeSamples) room(at int64, hash uint64, input string, offset int64) *
 		return nil
 	}
 	s.n = min(s.n+1, maxSamples)
+	text := s.list[s.n-1].text[:0] // of the one that gives way
 	copy(s.list[i+1:s.n], s.list[i:])
 	e := &s.list[i]
+	e.text = text
 	e.at, e.hash, e.input, e.offset = at, hash, input, offset
 	return e
 }
@@ -86,16 +111,20 @@ func (s *causeSamples) merge(o *causeSamples) {
 		e := &o.list[i]
 		if place := s.room(e.at, e.hash, e.input, e.offset); place != nil {
 			*place = *e
+			place.text = slices.Clone(e.text[:e.length()])
 		}
 	}
 }
 
 // part is the value of a field that is shown.
 func (s *causeSample) part(f parser.Field) string {
+	at := int(s.size)
 	for i, g := range sampleFields {
+		end := at + int(s.sizes[i])
 		if g == f {
-			return string(s.parts[i][:s.sizes[i]])
+			return string(s.text[at:end])
 		}
+		at = end
 	}
 	return ""
 }

@@ -36,6 +36,7 @@ func (c *scene) fill(card *Card) map[string]string {
 			v["upstream_namespace"] = labels[1]
 		}
 		if parts[0] == "inbound" {
+			v["namespace"] = cmp.Or(v["namespace"], namespaceOf(v["sni"]))
 			v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 		}
 	}
@@ -63,6 +64,16 @@ func (c *scene) fill(card *Card) map[string]string {
 	return v
 }
 
+// namespaceOf is the namespace in the server name that the mesh's proxies use
+// among themselves: outbound_.8080_.v2_.cart.shop.svc.cluster.local.
+func namespaceOf(sni string) string {
+	labels := strings.Split(sni[strings.LastIndex(sni, "_.")+1:], ".")
+	if !strings.HasPrefix(sni, "outbound_.") || len(labels) < 4 || labels[3] != "svc" {
+		return ""
+	}
+	return labels[2]
+}
+
 // What stands for the names of the proxy that wrote the log, not known, where
 // that proxy is its own upstream.
 const ownNamespace, ownPod = "<namespace>", "<pod>"
@@ -86,7 +97,7 @@ func hostOf(name string) string {
 }
 
 // commands are the checks of the verdict's cause, or of the records' own,
-// filled in.
+// filled in. Those that can be run as they stand come first.
 func commands(verdict, own *classify.Cause, values map[string]string) []string {
 	list := []string{}
 	for _, cause := range []*classify.Cause{verdict, own} {
@@ -99,7 +110,18 @@ func commands(verdict, own *classify.Cause, values map[string]string) []string {
 			}
 		}
 	}
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(lacking(a), lacking(b)) })
 	return list
+}
+
+// lacking is 0 for a command that names all it needs, 1 for one that does not.
+func lacking(command string) int {
+	for _, name := range Placeholders() {
+		if strings.Contains(command, "<"+strings.ReplaceAll(name, "_", "-")+">") {
+			return 1
+		}
+	}
+	return 0
 }
 
 // fromLogs are placeholders that nobody can fill in but the log.

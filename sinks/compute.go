@@ -49,6 +49,8 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 		Timeline:   d.timeline(),
 		Events:     d.eventTallies(),
 		Invalid:    d.reasonTallies(),
+		Latency:    d.latency(),
+		Clients:    d.callerCounts(),
 		Samples: Samples{
 			sampleList(&d.invalidSamples), sampleList(&d.suspiciousSamples),
 			sampleList(&d.noiseSamples), sampleList(&d.kubectlSamples),
@@ -349,17 +351,17 @@ func (d *Delta) placeTallies() []PlaceTally {
 }
 
 func (d *Delta) timeline() Timeline {
-	t := Timeline{CellSeconds: cellNanos / 1e9, Untimed: d.untimed, Cells: make([]Cell, 0, d.cells.used)}
+	t := Timeline{CellSeconds: int(d.cells.width() / 1e9), Untimed: d.untimed, Cells: make([]Cell, 0, d.cells.steps.used)}
 	flags := map[key][]string{}
-	for k, n := range d.cells.all {
+	for k, w := range d.cells.each {
 		o := unpack(k.rest)
 		set := key{flags: k.flags, rest: packPlain(noName, 0, o.unknown, 0)}
 		if flags[set] == nil {
 			flags[set] = d.flagNames(k)
 		}
 		t.Cells = append(t.Cells, Cell{
-			Time: utc(k.at * cellNanos), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: flags[set],
-			Cause: d.causeName(o.details), Failed: n,
+			Time: utc(w.begin), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: flags[set],
+			Cause: d.causeName(o.details), Failed: w.n,
 		})
 	}
 	slices.SortFunc(t.Cells, func(a, b Cell) int {

@@ -14,40 +14,46 @@ import (
 type CSVColumn struct {
 	Name  string
 	About string
-	value func(*Card) string
+	value func(*Report, *Card) string
 }
 
 // CSVColumns are the columns of WriteCSV, in their order. Later versions add
 // columns behind them.
 func CSVColumns() []CSVColumn {
 	return []CSVColumn{
-		{"id", "cause of the records; empty: no documented cause fits", func(c *Card) string { return c.ID }},
-		{"verdict", "cause that the whole input shows", func(c *Card) string { return c.Verdict.Cause }},
-		{"title", "the verdict in words", func(c *Card) string { return c.Verdict.Title }},
-		{"severity", "error, warning or info", func(c *Card) string { return c.Verdict.Severity }},
-		{"side", "whose it is", func(c *Card) string { return c.Verdict.Side }},
-		{"confidence", "high, medium or low", func(c *Card) string { return c.Verdict.Confidence }},
-		{"fold", "why reports only name it; empty: they do not", func(c *Card) string { return c.Fold }},
-		{"failed", "failed access records", func(c *Card) string { return count10(c.Failed) }},
-		{"consequences", "of them: another record of the same request has the cause", func(c *Card) string { return count10(c.Consequences) }},
-		{"records", "access records, failed or not", func(c *Card) string { return count10(c.Records) }},
-		{"events", "records of a proxy's or control plane's own log", func(c *Card) string { return count10(c.Events) }},
-		{"waiting", "proxies of which a record that should have come never came", func(c *Card) string { return count10(c.Waiting) }},
-		{"share", "of all failed access records, 0 to 1", func(c *Card) string { return strconv.FormatFloat(c.Share, 'f', -1, 64) }},
-		{"first", "time of the first record, RFC 3339 in UTC", func(c *Card) string { return stamp(c.First) }},
-		{"last", "time of the last record", func(c *Card) string { return stamp(c.Last) }},
-		{"code", "most frequent response code; -: none", func(c *Card) string { return c.outcome(func(o *OutcomeCount) string { return codeText(o.Code) }) }},
-		{"flags", "response flags that came with it", func(c *Card) string {
+		{"id", "cause of the records; empty: no documented cause fits", func(_ *Report, c *Card) string { return c.ID }},
+		{"verdict", "cause that the whole input shows", func(_ *Report, c *Card) string { return c.Verdict.Cause }},
+		{"title", "the verdict in words", func(_ *Report, c *Card) string { return c.Verdict.Title }},
+		{"severity", "error, warning or info", func(_ *Report, c *Card) string { return c.Verdict.Severity }},
+		{"side", "whose it is", func(_ *Report, c *Card) string { return c.Verdict.Side }},
+		{"confidence", "high, medium or low", func(_ *Report, c *Card) string { return c.Verdict.Confidence }},
+		{"fold", "why reports only name it; empty: they do not", func(_ *Report, c *Card) string { return c.Fold }},
+		{"failed", "failed access records", func(_ *Report, c *Card) string { return count10(c.Failed) }},
+		{"consequences", "of them: another record of the same request has the cause", func(_ *Report, c *Card) string { return count10(c.Consequences) }},
+		{"records", "access records, failed or not", func(_ *Report, c *Card) string { return count10(c.Records) }},
+		{"events", "records of a proxy's or control plane's own log", func(_ *Report, c *Card) string { return count10(c.Events) }},
+		{"waiting", "proxies of which a record that should have come never came", func(_ *Report, c *Card) string { return count10(c.Waiting) }},
+		{"share", "of all failed access records, 0 to 1", func(_ *Report, c *Card) string { return strconv.FormatFloat(c.Share, 'f', -1, 64) }},
+		{"first", "time of the first record, RFC 3339 in UTC", func(_ *Report, c *Card) string { return stamp(c.First) }},
+		{"last", "time of the last record", func(_ *Report, c *Card) string { return stamp(c.Last) }},
+		{"code", "most frequent response code; -: none", func(_ *Report, c *Card) string {
+			return c.outcome(func(o *OutcomeCount) string { return codeText(o.Code) })
+		}},
+		{"flags", "response flags that came with it", func(_ *Report, c *Card) string {
 			return c.outcome(func(o *OutcomeCount) string { return strings.Join(o.Flags, ",") })
 		}},
-		{"cluster", "most frequent upstream cluster", func(c *Card) string { return first(c.Clusters) }},
-		{"host", "most frequent upstream host", func(c *Card) string { return first(c.Hosts) }},
-		{"route", "most frequent route", func(c *Card) string { return first(c.Routes) }},
-		{"authority", "most frequent authority", func(c *Card) string { return first(c.Authorities) }},
-		{"proxy", "proxy that reports most of it", func(c *Card) string { return first(c.Proxies) }},
-		{"p50_ms", "median duration of the failed records", func(c *Card) string { return c.duration(func(d *Durations) int64 { return d.P50 }) }},
-		{"p99_ms", "duration that 99 % do not exceed", func(c *Card) string { return c.duration(func(d *Durations) int64 { return d.P99 }) }},
-		{"next", "command to type next", func(c *Card) string { return strings.Join(c.Next[:min(len(c.Next), 1)], "") }},
+		{"cluster", "most frequent upstream cluster", func(_ *Report, c *Card) string { return first(c.Clusters) }},
+		{"host", "most frequent upstream host", func(_ *Report, c *Card) string { return first(c.Hosts) }},
+		{"route", "most frequent route", func(_ *Report, c *Card) string { return first(c.Routes) }},
+		{"authority", "most frequent authority", func(_ *Report, c *Card) string { return first(c.Authorities) }},
+		{"proxy", "proxy that reports most of it", func(_ *Report, c *Card) string { return first(c.Proxies) }},
+		{"p50_ms", "median duration of the failed records", func(_ *Report, c *Card) string { return c.duration(func(d *Durations) int64 { return d.P50 }) }},
+		{"p99_ms", "duration that 99 % do not exceed", func(_ *Report, c *Card) string { return c.duration(func(d *Durations) int64 { return d.P99 }) }},
+		{"next", "command to type next", func(_ *Report, c *Card) string { return strings.Join(c.Next[:min(len(c.Next), 1)], "") }},
+		{"max_ms", "longest duration of the failed records", func(_ *Report, c *Card) string { return c.duration(func(d *Durations) int64 { return d.Max }) }},
+		{"timeouts", "how many took a whole number of seconds, as timeouts do", func(_ *Report, c *Card) string { return timeouts(c.Timeouts) }},
+		{"ok_p50_ms", "median duration of the requests that did not fail", func(r *Report, _ *Card) string { return r.okDuration(func(d *Durations) int64 { return d.P50 }) }},
+		{"ok_p99_ms", "duration that 99 % of them do not exceed", func(r *Report, _ *Card) string { return r.okDuration(func(d *Durations) int64 { return d.P99 }) }},
 	}
 }
 
@@ -65,6 +71,13 @@ func (c *Card) outcome(text func(*OutcomeCount) string) string {
 		return ""
 	}
 	return text(&c.Outcomes[0])
+}
+
+func (r *Report) okDuration(ms func(*Durations) int64) string {
+	if r.Latency == nil || r.Latency.OK == nil {
+		return ""
+	}
+	return strconv.FormatInt(ms(r.Latency.OK), 10)
 }
 
 func (c *Card) duration(ms func(*Durations) int64) string {
@@ -87,7 +100,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 	out.Write(cells) // an error is kept until Flush
 	for i := range r.Causes {
 		for j, c := range columns {
-			cells[j] = cell(c.value(&r.Causes[i]))
+			cells[j] = cell(c.value(r, &r.Causes[i]))
 		}
 		out.Write(cells)
 	}
@@ -98,7 +111,7 @@ func WriteCSV(w io.Writer, r *Report) error {
 // cell is text that no spreadsheet computes.
 // Source: https://owasp.org/www-community/attacks/CSV_Injection
 func cell(s string) string {
-	if s = safe.Text(s).String(); s != "" && strings.IndexByte("=+-@", s[0]) >= 0 && s != "-" {
+	if s = safe.Escape(s); s != "" && strings.IndexByte("=+-@", s[0]) >= 0 && s != "-" {
 		return "'" + s
 	}
 	return s

@@ -29,7 +29,7 @@ const Wanted = parser.FieldSet(1<<parser.StartTime | 1<<parser.ResponseCode | 1<
 	1<<parser.ConnectionTerminationDetails | 1<<parser.UpstreamTransportFailureReason | 1<<parser.DownstreamTransportFailureReason |
 	1<<parser.BytesReceived | 1<<parser.BytesSent | 1<<parser.UpstreamServiceTime | 1<<parser.RequestID | 1<<parser.UpstreamHost |
 	1<<parser.UpstreamCluster | 1<<parser.GRPCStatus | 1<<parser.Duration | 1<<parser.Method | 1<<parser.Path | 1<<parser.Authority |
-	1<<parser.RequestedServerName | 1<<parser.RouteName | 1<<parser.DownstreamRemoteAddress | 1<<parser.Level | 1<<parser.Message)
+	1<<parser.RequestedServerName | 1<<parser.RouteName | 1<<parser.DownstreamRemoteAddress | 1<<parser.UserAgent | 1<<parser.Level | 1<<parser.Message)
 
 // An Origin says where the records of a block come from.
 type Origin struct {
@@ -66,25 +66,27 @@ type Delta struct {
 	places   names // namespace, pod and container, each closed by a zero byte
 	levels   names
 
-	combos   table // access records by outcome, but for the usual ones and profiles
-	usual    *[numUsual]usual
-	over     *overflow
-	cells    table  // failed access records by ten seconds, cluster, flags, code and cause
-	untimed  uint64 // failed access records that no cell holds
-	hosts    top    // those that pairs have no room for
-	causes   groups
-	profiles profiles // of failed records, and of others with a cause
-	words    names    // texts of profiles and pairs
-	sights   names    // paths and clients
-	pairs    pairs    // hosts, timeouts, paths and clients under causes
-	proxies  names    // places, or inputs where the place is not known
-	lives    lives    // by id of proxies
-	load     load
-	fleet    fleet
-	joins    joins
-	sampled  requests
-	byPlace  []PlaceCounts // by id of places
-	events   [parser.NumEmitters][firstName + maxLevels]counts
+	combos    table // access records by outcome, but for the usual ones and profiles
+	usual     usuals
+	over      *overflow
+	cells     cells
+	untimed   uint64 // failed access records without a time, in no cell
+	hosts     top    // those that pairs have no room for
+	causes    groups
+	profiles  profiles // of failed records, and of others with a cause
+	words     names    // texts of profiles and pairs
+	sights    names    // paths and clients
+	pairs     pairs    // hosts, timeouts, paths and clients under causes
+	proxies   names    // places, or inputs where the place is not known
+	lives     lives    // by id of proxies
+	load      load
+	fleet     fleet
+	callers   callers
+	joins     joins
+	sampled   requests
+	latencies *latencies
+	byPlace   []PlaceCounts // by id of places
+	events    [parser.NumEmitters][firstName + maxLevels]counts
 
 	meter  *meter           // nil unless series are counted
 	metAt  int64            // start of the access record that is counted; 0: not known
@@ -100,7 +102,7 @@ type Delta struct {
 	kubectlSamples    samples
 
 	dirs       []parser.Direction // by id of clusters
-	usualClass uint16             // id of usualDetails
+	classes    [64]class          // of details that were met lately
 	lastOrigin [3]string
 	lastPlace  uint16 // place of lastOrigin
 	lastInput  string
@@ -143,24 +145,22 @@ var discards = [...]string{"oversize", "binary", "corrupt", other}
 // NewDelta returns an empty Delta.
 func NewDelta() *Delta {
 	return &Delta{
-		clusters: newNames(maxClusters),
-		details:  newNames(maxDetails),
-		unknown:  newNames(maxUnknown),
-		places:   newNames(maxPlaces),
-		levels:   newNames(maxLevels),
-		combos:   newTable(),
-		usual:    new([numUsual]usual),
-		cells:    newTable(),
-		hosts:    newTop(maxHosts),
-		proxies:  newNames(maxProxies),
-		load:     newLoad(),
-		joins:    newJoins(),
-		profiles: newProfiles(),
-		words:    newNames(maxWords),
-		sights:   newNames(maxSights),
-		pairs:    newPairs(),
-		inputs:   newNames(maxInputs),
-		scratch:  make([]byte, 0, 2*maxName),
+		clusters:  newNames(maxClusters),
+		details:   newNames(maxDetails),
+		unknown:   newNames(maxUnknown),
+		places:    newNames(maxPlaces),
+		levels:    newNames(maxLevels),
+		combos:    newTable(),
+		usual:     newUsuals(),
+		hosts:     newTop(maxHosts),
+		proxies:   newNames(maxProxies),
+		joins:     newJoins(),
+		callers:   newCallers(),
+		latencies: &latencies{},
+		words:     newNames(maxWords),
+		sights:    newNames(maxSights),
+		inputs:    newNames(maxInputs),
+		scratch:   make([]byte, 0, 2*maxName),
 	}
 }
 
@@ -171,13 +171,15 @@ func (d *Delta) Reset() {
 		t.reset()
 	}
 	kept.combos.reset()
-	clear(kept.usual[:])
+	kept.usual.reset()
 	kept.cells.reset()
 	kept.hosts.reset()
 	kept.causes.reset()
 	kept.lives.reset()
 	kept.load.reset()
 	kept.fleet.reset()
+	kept.callers.reset()
+	kept.latencies.reset()
 	kept.joins.reset()
 	kept.profiles.reset()
 	kept.pairs.reset()
@@ -185,9 +187,16 @@ func (d *Delta) Reset() {
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
-		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
+		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, callers: kept.callers, latencies: kept.latencies, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter, inputs: kept.inputs,
 	}
+}
+
+// Large says whether d has come to hold much, so that it is time to merge it
+// into what is kept and to reset it.
+func (d *Delta) Large() bool {
+	return d.profiles.list.n > maxProfiles/2 || d.pairs.list.n > maxPairs/2 || d.joins.hops.n > maxHops/2 ||
+		d.cells.steps.used > maxCells/2 || d.load.steps.used > maxCells/2
 }
 
 // AddDiscarded counts bytes that were read and belong to no record, under a
@@ -278,19 +287,6 @@ func (d *Delta) addCombo(k key, n uint64) {
 	}
 }
 
-// A usual is how often one combination came of those that most records have:
-// a success without a flag, from upstream as far as the record says. A record
-// of a combination that is remembered costs little more than its count.
-type usual struct {
-	id  uint64 // cluster, code, dialect, direction and whether there are details; 0: free
-	n   uint64
-	key key
-}
-
-// numUsual is how many of them are remembered; a new one takes the place of
-// another, which then goes to combos.
-const numUsual = 2048
-
 // usualDetails are those of a healthy record.
 const usualDetails = "via_upstream"
 
@@ -309,20 +305,27 @@ func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction)
 	if r.Plain() || r.Has(parser.ResponseCodeDetails) {
 		id |= 1 << 48
 	}
-	u := &d.usual[id*0x9e3779b97f4a7c15>>53]
-	if u.id != id {
-		if u.n > 0 {
-			d.addCombo(u.key, u.n)
-		}
-		*u = usual{id: id, key: d.outcome(r, cluster, dir, false)}
+	i := d.usual.find(id)
+	if d.usual.counts[i].id != id {
+		i = d.addNewUsual(id, d.outcome(r, cluster, dir, false))
 	}
-	u.n++
+	d.usual.counts[i].n++
+}
+
+// addNewUsual remembers a combination, and returns its place.
+func (d *Delta) addNewUsual(id uint64, k key) uint64 {
+	i := d.usual.room(id)
+	if u := &d.usual.counts[i]; u.n > 0 {
+		d.addCombo(d.usual.keys[i], u.n)
+	}
+	d.usual.counts[i], d.usual.keys[i] = usual{id: id}, k
+	return i
 }
 
 // outcomes walks the combinations, in no order; one may come twice.
 func (d *Delta) outcomes(yield func(key, uint64) bool) {
-	for i := range d.profiles.list {
-		if p := &d.profiles.list[i]; !yield(key{flags: p.key.flags, rest: p.key.outcome}, p.n) {
+	for p := range d.profiles.list.all {
+		if !yield(key{flags: p.key.flags, rest: p.key.outcome}, p.n) {
 			return
 		}
 	}
@@ -331,8 +334,8 @@ func (d *Delta) outcomes(yield func(key, uint64) bool) {
 
 // plainOutcomes are those of records without a profile.
 func (d *Delta) plainOutcomes(yield func(key, uint64) bool) {
-	for i := range d.usual {
-		if u := &d.usual[i]; u.n > 0 && !yield(u.key, u.n) {
+	for i, u := range d.usual.counts {
+		if u.n > 0 && !yield(d.usual.keys[i], u.n) {
 			return
 		}
 	}
@@ -355,15 +358,23 @@ func (d *Delta) outcome(r *parser.Record, cluster uint16, dir parser.Direction, 
 	return key{flags: uint64(flags), rest: rest}
 }
 
+// A class is the id that details have.
+type class struct {
+	hash uint64
+	id   uint16
+}
+
 // class is the id of the details' class.
 func (d *Delta) class(details []byte) uint16 {
-	if string(details) == usualDetails {
-		if d.usualClass == noName {
-			d.usualClass = d.details.id(details)
-		}
-		return d.usualClass
+	if len(details) == 0 {
+		return noName
 	}
-	return d.details.id(classOf(details))
+	h := d.details.hash(details)
+	c := &d.classes[h%uint64(len(d.classes))]
+	if c.hash != h || c.id == noName {
+		*c = class{h, d.details.id(classOf(details))}
+	}
+	return c.id
 }
 
 // direction is the record's; a cluster's is worked out once.
@@ -386,18 +397,6 @@ func (d *Delta) addTime(first, last int64) {
 		d.first, d.last, d.hasTime = first, last, true
 	}
 	d.first, d.last = min(d.first, first), max(d.last, last)
-}
-
-// addCell counts failures of ten seconds. When the table is full, they go to
-// one cell per ten seconds, at last to none.
-func (d *Delta) addCell(k key, n uint64) {
-	if d.cells.add(k, n, maxCells) {
-		return
-	}
-	k = key{rest: packPlain(otherName, noCode, noName, unpack(k.rest).details), at: k.at}
-	if !d.cells.add(k, n, 2*maxCells) {
-		d.untimed += n
-	}
 }
 
 func (d *Delta) overflow() *overflow {

@@ -82,9 +82,9 @@ func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
 	for i := range causes {
 		c.catalogue[causes[i].ID] = &causes[i]
 	}
-	for k, n := range d.cells.all {
+	for k, w := range d.cells.each {
 		o := unpack(k.rest)
-		c.cells = append(c.cells, failedCell{k.at * cellNanos, o.details, o.cluster, o.code, parser.FlagSet(k.flags), n})
+		c.cells = append(c.cells, failedCell{w.begin, o.details, o.cluster, o.code, parser.FlagSet(k.flags), w.n})
 	}
 	slices.SortFunc(c.cells, func(a, b failedCell) int { return cmp.Compare(a.at, b.at) })
 	for _, cell := range c.cells {
@@ -230,7 +230,8 @@ func (q *inquiry) burst() {
 	for _, s := range steps {
 		total += s.failed
 	}
-	cells := (q.shown.last-q.shown.first)/cellNanos + 1
+	width := q.d.cells.width()
+	cells := (q.shown.last-q.shown.first)/width + 1
 	if total < 2*enough || cells < 12 {
 		return
 	}
@@ -245,9 +246,9 @@ func (q *inquiry) burst() {
 	peak := steps[0]
 	switch {
 	case float64(sum) >= 0.8*float64(total):
-		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*10, from.Format(q.layout))
+		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*(width/1e9), from.Format(q.layout))
 	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2 && q.g.when.first-q.shown.first < int64(time.Minute):
-		q.say(steadyEvidence, total, total, "steady: at most %s in 10 s, in %d of %d steps of 10 s", number(peak.failed), len(steps), cells)
+		q.say(steadyEvidence, total, total, "steady: at most %s in %d s, in %d of %d steps of %[2]d s", number(peak.failed), width/1e9, len(steps), cells)
 	}
 }
 
@@ -334,7 +335,7 @@ func (q *inquiry) timeout() {
 // healthy host left: outlier detection counts them. A cluster that goes on
 // answering has hosts.
 func (q *inquiry) ejection() {
-	if !q.is("no-endpoints", "outlier-all-ejected") {
+	if !q.is("no-endpoints", "outlier-all-ejected") || q.d.cells.width() > int64(beforehand) {
 		return
 	}
 	var errors, empty, good uint64
@@ -392,7 +393,7 @@ func (q *inquiry) fromAMomentOn() {
 	for _, e := range q.g.tops[byCluster].list {
 		cluster := unpack(e.key.rest).cluster
 		good := q.goodAround(cluster, e.when)
-		if e.count < enough || !e.when.timed || good.during*50 > e.count {
+		if cluster == noName || e.count < enough || !e.when.timed || good.during*50 > e.count {
 			continue
 		}
 		if all == 0 || e.when.first < onset {

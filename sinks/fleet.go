@@ -14,7 +14,7 @@ const (
 	helloBytes = 1 << 10 // no server's side of a full TLS handshake is that short
 )
 
-// A fleet is what successes tell of clusters and proxies. One record of four
+// A fleet is what successes tell of clusters and proxies. One record of sixteen
 // is looked at, chosen by its time alone: each worker chooses the same ones,
 // so fleets merge like sets.
 type fleet struct {
@@ -38,10 +38,11 @@ type home struct {
 }
 
 // lookedAt chooses records by their time.
-func lookedAt(at int64) bool { return at>>20&3 == 0 }
+func lookedAt(at int64) bool { return at>>20&15 == 0 }
 
 // look learns from a success.
 func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.Direction) {
+	d.latencies.measure(r)
 	host := r.Bytes(parser.UpstreamHost)
 	if len(host) == 0 {
 		return

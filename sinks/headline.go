@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -14,16 +15,14 @@ func (c *scene) headline(r *Report) string {
 		return ""
 	}
 	card := &r.Causes[0]
-	layout := c.layout
-	parts := []string{card.Verdict.Title + ": " + c.amount(card, r)}
-	if card.First != nil {
-		if when := "from " + card.First.Format(layout); card.Last.Sub(*card.First) >= time.Second {
-			parts = append(parts, when+" to "+card.Last.Format(layout))
-		} else {
-			parts = append(parts, "at "+card.First.Format(layout))
-		}
+	alike := sameVerdict(r.Causes)
+	parts := []string{card.Verdict.Title + ": " + c.amount(alike, r)}
+	if first, last := period(alike); first != nil {
+		parts = append(parts, c.during(*first, *last))
 	}
-	if where := c.where(card); where != "" {
+	if where := c.where(card); where != "" && len(alike) == 1 {
+		parts = append(parts, where)
+	} else if where := shared(alike); where != "" {
 		parts = append(parts, where)
 	}
 	text := strings.Join(parts, ", ")
@@ -33,6 +32,63 @@ func (c *scene) headline(r *Report) string {
 		}
 	}
 	return text + c.besides(card, r) + "."
+}
+
+// during says from when to when, and what began in the log and did not end.
+func (c *scene) during(first, last time.Time) string {
+	begun := first.UnixNano()-c.shown.first >= int64(time.Minute)
+	switch {
+	case begun && c.shown.last-last.UnixNano() <= int64(time.Minute) && last.Sub(first) >= time.Minute:
+		return "from " + first.Format(c.layout) + " on, still at the end of the log"
+	case last.Sub(first) >= time.Second:
+		return "from " + first.Format(c.layout) + " to " + last.Format(c.layout)
+	}
+	return "at " + first.Format(c.layout)
+}
+
+// sameVerdict are the first card and those of other records that have the same
+// cause: a proxy on each side of a connection may tell of it.
+func sameVerdict(cards []Card) (list []*Card) {
+	for i := range cards {
+		c := &cards[i]
+		if i == 0 || c.Fold == "" && c.Failed > 0 && cards[0].Failed > 0 && c.Verdict.Cause == cards[0].Verdict.Cause && c.Verdict.Cause != "" {
+			list = append(list, c)
+		}
+	}
+	return list
+}
+
+// period is from the first to the last record of some causes.
+func period(cards []*Card) (first, last *time.Time) {
+	for _, c := range cards {
+		if c.First != nil && (first == nil || c.First.Before(*first)) {
+			first = c.First
+		}
+		if c.Last != nil && (last == nil || c.Last.After(*last)) {
+			last = c.Last
+		}
+	}
+	return first, last
+}
+
+// shared is the one cluster that those of some causes name which name any.
+func shared(cards []*Card) string {
+	name := ""
+	for _, c := range cards {
+		for _, v := range c.Clusters {
+			switch {
+			case v.Value == noCluster, v.Value == name:
+			case name != "":
+				return ""
+			default:
+				name = v.Value
+			}
+		}
+	}
+	if name == "" {
+		return ""
+	}
+	return "to " + clusterShort(name)
 }
 
 // besides are failed requests that are no outage, where they outnumber it.
@@ -49,19 +105,29 @@ func (c *scene) besides(card *Card, r *Report) string {
 	return "; " + plural(n, "more is no outage: a refusal, a client that left, or a probe", "more are no outage: refusals, clients that left, or probes")
 }
 
-// amount is how much of all failures a cause has, with the code and flags.
-func (c *scene) amount(card *Card, r *Report) string {
+// amount is how much of all failures some causes have, with codes and flags.
+func (c *scene) amount(cards []*Card, r *Report) string {
+	failed, outcomes := uint64(0), []string{}
+	for _, card := range cards {
+		failed += card.Failed
+		if len(card.Outcomes) > 0 && len(outcomes) < 2 {
+			o := strings.TrimSpace(codeText(card.Outcomes[0].Code) + " " + strings.Join(card.Outcomes[0].Flags, ","))
+			if !slices.Contains(outcomes, o) {
+				outcomes = append(outcomes, o)
+			}
+		}
+	}
 	switch {
-	case card.Failed > 0:
-		text := number(card.Failed) + " of " + plural(r.Totals.Failed, "failed request", "failed requests")
-		if len(card.Outcomes) > 0 {
-			text += " (" + strings.TrimSpace(codeText(card.Outcomes[0].Code)+" "+strings.Join(card.Outcomes[0].Flags, ",")) + ")"
+	case failed > 0:
+		text := number(failed) + " of " + plural(r.Totals.Failed, "failed request", "failed requests")
+		if len(outcomes) > 0 {
+			text += " (" + strings.Join(outcomes, " and ") + ")"
 		}
 		return text
-	case card.Waiting > 0:
-		return plural(card.Waiting, "proxy waits", "proxies wait")
+	case cards[0].Waiting > 0:
+		return plural(cards[0].Waiting, "proxy waits", "proxies wait")
 	}
-	return plural(card.Events, "event", "events")
+	return plural(cards[0].Events, "event", "events")
 }
 
 // where is the one place that has nearly all of it.
@@ -76,15 +142,23 @@ func (c *scene) where(card *Card) string {
 	case single(card.Clusters) && host != "":
 		return "to " + clusterShort(card.Clusters[0].Value) + ", nearly all at " + host
 	case single(card.Clusters):
-		return "all of them to " + clusterShort(card.Clusters[0].Value)
+		return allOf(card, "to "+clusterShort(card.Clusters[0].Value))
 	case host != "":
 		return "nearly all at " + host
 	case single(card.Authorities):
-		return "all of them for " + card.Authorities[0].Value
+		return allOf(card, "for "+card.Authorities[0].Value)
 	case single(card.Proxies) && card.Proxies[0].Value != other && (card.Failed == 0 || len(card.Hosts) == 0):
 		return "at " + card.Proxies[0].Value
 	}
 	return ""
+}
+
+// allOf says that all of a cause's records have something.
+func allOf(card *Card, what string) string {
+	if card.Own() == 1 {
+		return what
+	}
+	return "all of them " + what
 }
 
 // single says whether there is a single value.

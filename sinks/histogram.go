@@ -6,16 +6,45 @@ import "math/bits"
 // bucket of its own; above, sixteen buckets share a power of two, so a bucket
 // is at most 1/16 wide. Histograms merge exactly.
 type histogram struct {
-	buckets [32 + 16*22]uint64 // up to 2^27 ms, a day and a half
-	n       uint64
-	max     int64
+	parts [numBuckets / 16]*[16]uint64 // of the buckets; nil: nothing is in them
+	n     uint64
+	max   int64
 }
+
+const numBuckets = 32 + 16*22 // up to 2^27 ms, a day and a half
 
 func (h *histogram) add(ms int64) {
 	ms = max(ms, 0)
-	h.buckets[bucketOf(ms)]++
+	*h.bucket(bucketOf(ms))++
 	h.n++
 	h.max = max(h.max, ms)
+}
+
+// bucket is where a bucket is counted.
+func (h *histogram) bucket(i int) *uint64 {
+	p := h.parts[i/16]
+	if p == nil {
+		p = new([16]uint64)
+		h.parts[i/16] = p
+	}
+	return &p[i%16]
+}
+
+func (h *histogram) count(i int) uint64 {
+	if p := h.parts[i/16]; p != nil {
+		return p[i%16]
+	}
+	return 0
+}
+
+// reset keeps the memory.
+func (h *histogram) reset() {
+	for _, p := range h.parts {
+		if p != nil {
+			clear(p[:])
+		}
+	}
+	h.n, h.max = 0, 0
 }
 
 func bucketOf(ms int64) int {
@@ -23,7 +52,7 @@ func bucketOf(ms int64) int {
 		return int(ms)
 	}
 	shift := bits.Len64(uint64(ms)) - 5
-	return min(16*shift+int(ms>>shift), len(histogram{}.buckets)-1)
+	return min(16*shift+int(ms>>shift), numBuckets-1)
 }
 
 // lowest is the smallest duration of a bucket.
@@ -39,8 +68,10 @@ func (h *histogram) merge(o *histogram) {
 	if o.n == 0 {
 		return
 	}
-	for i, n := range o.buckets {
-		h.buckets[i] += n
+	for i := range numBuckets {
+		if n := o.count(i); n > 0 {
+			*h.bucket(i) += n
+		}
 	}
 	h.n += o.n
 	h.max = max(h.max, o.max)
@@ -51,8 +82,8 @@ func (h *histogram) merge(o *histogram) {
 func (h *histogram) quantile(q float64) int64 {
 	rank := uint64(q * float64(h.n))
 	sum := uint64(0)
-	for i, n := range h.buckets {
-		if sum += n; sum > rank {
+	for i := range numBuckets {
+		if sum += h.count(i); sum > rank {
 			return min(max(lowest(i+1)-1, lowest(i)), h.max)
 		}
 	}
@@ -62,8 +93,8 @@ func (h *histogram) quantile(q float64) int64 {
 // upTo is how many durations are at most ms, exactly if that is below 32.
 func (h *histogram) upTo(ms int64) uint64 {
 	sum := uint64(0)
-	for _, n := range h.buckets[:bucketOf(ms)+1] {
-		sum += n
+	for i := range bucketOf(ms) + 1 {
+		sum += h.count(i)
 	}
 	return sum
 }

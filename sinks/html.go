@@ -1,14 +1,11 @@
 package sinks
 
 import (
-	"bytes"
+	"bufio"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/json"
 	"html/template"
 	"io"
-
-	"github.com/flagwatch/flagwatch/internal/safe"
 )
 
 // WriteHTML writes the report as one HTML file that needs nothing else: no
@@ -23,21 +20,19 @@ func WriteHTML(w io.Writer, r *Report) error {
 	if err != nil {
 		return err
 	}
-	doc, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
+	b := bufio.NewWriterSize(w, flushAt)
 	b.WriteString(htmlHead(r))
-	if err := body.Execute(&b, newHTMLView(r)); err != nil {
+	if err := body.Execute(b, newHTMLView(r)); err != nil {
 		return err
 	}
-	// json.Marshal escapes <, > and &, so the document can not end its element.
+	// The encoder escapes <, > and &, so the document can not end its element.
 	b.WriteString(`<script type="application/json" id="report">`)
-	b.Write(safe.AppendDocument(make([]byte, 0, len(doc)), doc))
-	b.WriteString("</script>\n</body>\n</html>\n")
-	_, err = w.Write(b.Bytes())
-	return err
+	e := newEncoder(b, false)
+	e.document(r, "</script>\n</body>\n</html>\n")
+	if err := e.close(); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // htmlHead is what stands in front of the body. Nothing in it comes from a

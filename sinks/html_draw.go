@@ -81,8 +81,8 @@ type chart struct {
 }
 
 // newChart has whole cells in its steps.
-func newChart(s *Span, cell time.Duration) chart {
-	begin := s.First.Truncate(cell)
+func newChart(s *Span, t *Timeline) chart {
+	cell, begin := t.width(), t.begin(s.First)
 	cells := int(s.Last.Sub(begin)/cell) + 1
 	each := (cells + laneSteps - 1) / laneSteps
 	return chart{begin, time.Duration(each) * cell, (cells + each - 1) / each}
@@ -98,11 +98,11 @@ func (c chart) at(t time.Time) (int, bool) {
 // own. It is nil when nothing failed at a known time.
 func (m *htmlMaker) when() *htmlWhen {
 	s := m.Pictured()
-	steps := failuresByTime(m.Timeline.Cells, s)
+	steps := failuresByTime(&m.Timeline, s)
 	if s == nil || len(steps) == 0 {
 		return nil
 	}
-	c := newChart(s, time.Duration(m.Timeline.CellSeconds)*time.Second)
+	c := newChart(s, &m.Timeline)
 	all, byCause := m.count(c)
 	w := &htmlWhen{Notes: m.page.when(m.Report, steps), Heads: []string{"all"}}
 	if m.spark(m.Report, steps) != "" {

@@ -8,7 +8,7 @@ const htmlBody = `<body>
 <header>
 <p class="brand">flagwatch <span>{{range $i, $m := .Meta}}{{if $i}} · {{end}}{{$m}}{{end}}</span></p>
 <h1>{{.Headline}}</h1>
-{{with .Next}}<div class="next"><span class="dim">Type next</span><code class="cmd">{{.}}</code></div>{{end}}
+{{with .Next}}<div class="next"><span class="dim">Type next</span><div>{{range .}}<code class="cmd">{{.}}</code>{{end}}</div></div>{{end}}
 {{range .Warnings}}<p class="note">{{.}}</p>
 {{end}}</header>
 <main>
@@ -47,7 +47,7 @@ const htmlBody = `<body>
 {{range .Places}}<h3>{{.Name}}</h3><div class="scroll" tabindex="0" role="region" aria-label="{{.Name}}"><table><thead><tr>{{range .Heads}}<th scope="col"{{if .Right}} class="r"{{end}}>{{.Text}}</th>{{end}}</tr></thead><tbody>{{range .Rows}}<tr>{{range $i, $c := .}}{{if $i}}<td{{if $c.Right}} class="r"{{end}}>{{$c.Text}}</td>{{else}}<th scope="row" class="name">{{$c.Text}}</th>{{end}}{{end}}</tr>
 {{end}}</tbody></table></div>
 {{end}}{{with .Latency}}<h2 id="latency">How long</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Durations of failed requests"><table><caption>Durations of failed requests by cause: median to 99 %, then the longest, from {{.From}} to {{.To}} on a logarithmic axis. The lines stand at usual timeouts: {{.Rules}}.</caption><thead><tr><th scope="col">cause</th><th scope="col" class="bar">durations</th><th scope="col" class="r">median</th><th scope="col" class="r">90 %</th><th scope="col" class="r">99 %</th><th scope="col" class="r">longest</th><th scope="col">at whole seconds</th></tr></thead>
+<div class="scroll" tabindex="0" role="region" aria-label="Durations"><table><caption>Durations of requests, and of the failed ones by cause: median to 99 %, then the longest, from {{.From}} to {{.To}} on a logarithmic axis. The lines stand at usual timeouts: {{.Rules}}.</caption><thead><tr><th scope="col">requests</th><th scope="col" class="bar">durations</th><th scope="col" class="r">median</th><th scope="col" class="r">90 %</th><th scope="col" class="r">99 %</th><th scope="col" class="r">longest</th><th scope="col">at whole seconds</th></tr></thead>
 <tbody>{{range .Rows}}<tr><th scope="row">{{.Name}}</th><td><svg viewBox="0 0 200 20" preserveAspectRatio="none" aria-hidden="true"><path class="rule" d="{{.Rules}}"/><path class="soft" d="{{.Whisker}}"/><path d="{{.Box}}"/></svg></td><td class="r">{{.P50}}</td><td class="r">{{.P90}}</td><td class="r">{{.P99}}</td><td class="r">{{.Max}}</td><td>{{.Timeouts}}</td></tr>
 {{end}}</tbody></table></div>{{end}}
 {{with .Proxies}}<h2 id="proxies">The proxies themselves</h2>

@@ -17,7 +17,8 @@ const (
 // An htmlView is a report as the page shows it: all text is escaped already.
 type htmlView struct {
 	Meta, Warnings []string
-	Headline, Next string
+	Headline       string
+	Next           []string
 	Tiles          []htmlTile
 	Who            []htmlBar
 	When           *htmlWhen
@@ -112,8 +113,9 @@ func (m *htmlMaker) head() {
 	v.Headline = m.user(m.Report.Headline)
 	if v.Headline == "" {
 		v.Headline = m.calm()
-	} else if list := m.Report.Causes[0].Next; len(list) > 0 {
-		v.Next = m.user(list[0])
+	}
+	for _, command := range firstCommands(m.Report) {
+		v.Next = append(v.Next, m.user(command))
 	}
 	if m.Shown != nil {
 		v.Warnings = append(v.Warnings, "Some clocks are far off: times go from "+m.Report.Span.First.Format("2006-01-02 15:04:05")+" to "+m.Report.Span.Last.Format("2006-01-02 15:04:05")+
@@ -212,7 +214,7 @@ func (m *htmlMaker) causeRow(i int, c *Card) htmlCause {
 	}
 	return htmlCause{
 		N: i + 1, Full: i < htmlCards, Mark: m.marks[severityMark(c.Verdict.Severity)], Severity: m.user(c.Verdict.Severity), Label: m.user(causeLabel(c)), Outcome: outcome,
-		Count: number(c.Own()), Share: percent(c.Failed-c.Consequences, m.Totals.Failed), Trend: trendPath(c.Trend), Where: m.place(c),
+		Count: number(c.Own()), Share: shareOf(c, m.Report), Trend: trendPath(c.Trend), Where: m.place(c),
 	}
 }
 
@@ -296,7 +298,7 @@ func (m *htmlMaker) health() {
 		m.v.Health = append(m.v.Health, "unreadable: "+strings.Join(m.reasons(m.Report), " · "))
 	}
 	for _, in := range m.Inputs[:min(len(m.Inputs), htmlRows)] {
-		m.v.Inputs = append(m.v.Inputs, htmlInput{m.user(in.Name), number(uint64(in.Bytes)), cmp.Or(m.user(in.Error), "read to its end")})
+		m.v.Inputs = append(m.v.Inputs, htmlInput{m.user(in.Name), number(uint64(in.Bytes)), m.inputState(&in)})
 	}
 	if n := len(m.Inputs) - htmlRows; n > 0 {
 		m.v.Inputs = append(m.v.Inputs, htmlInput{plural(uint64(n), "more input", "more inputs"), "", ""})
@@ -304,6 +306,13 @@ func (m *htmlMaker) health() {
 	m.doubtful("unreadable", m.Samples.Invalid)
 	m.doubtful("more than one reading", m.Samples.Suspicious)
 	m.doubtful("kubectl's own error", m.Samples.Kubectl)
+}
+
+func (m *htmlMaker) inputState(in *Input) string {
+	if in.Error == "" && in.SameAs != "" {
+		return "the same log as " + m.user(in.SameAs) + ", counted once"
+	}
+	return cmp.Or(m.user(in.Error), "read to its end")
 }
 
 func (m *htmlMaker) doubtful(why string, list []Sample) {

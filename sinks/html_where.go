@@ -4,6 +4,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 )
 
 type (
@@ -65,17 +66,36 @@ func (m *htmlMaker) places() {
 			{m.user(h.Host), false}, {m.clusterName(h.Cluster), false}, {strings.TrimSpace(codeText(h.Code) + " " + m.user(strings.Join(h.Flags, ","))), false}, {count, true},
 		})
 	}
+	var addresses, agents []ValueCount
+	if c := m.Report.Clients; c != nil {
+		addresses, agents = c.Addresses, c.UserAgents
+	}
 	places := htmlTable{Name: "Proxies that report", Heads: []htmlField{{"pod", false}, {"records", true}, {"access", true}, {"failed", true}, {"share", true}}}
 	for _, p := range m.Report.Places[:min(len(m.Report.Places), htmlRows)] {
 		places.Rows = append(places.Rows, []htmlField{
 			{m.user(strings.Trim(p.Namespace+"/"+p.Pod, "/")), false}, {number(p.Records), true}, {number(p.Access), true}, {number(p.Failed), true}, {percent(p.Failed, p.Access), true},
 		})
 	}
-	for _, t := range []htmlTable{hosts, places} {
+	for _, t := range []htmlTable{hosts, places, m.clientTable("Clients of failed requests", "address", addresses), m.clientTable("User agents of failed requests", "user agent", agents)} {
 		if len(t.Rows) > 0 {
 			m.v.Places = append(m.v.Places, t)
 		}
 	}
+}
+
+func (m *htmlMaker) clientTable(name, head string, list []ValueCount) htmlTable {
+	t := htmlTable{Name: name, Heads: []htmlField{{head, false}, {"failed", true}, {"first", true}, {"last", true}}}
+	for _, v := range list[:min(len(list), htmlRows)] {
+		t.Rows = append(t.Rows, []htmlField{{m.user(v.Value), false}, {atLeast(&v), true}, {m.clock(v.First), true}, {m.clock(v.Last), true}})
+	}
+	return t
+}
+
+func (m *htmlMaker) clock(t *time.Time) string {
+	if t == nil {
+		return ""
+	}
+	return t.Format(m.times)
 }
 
 // usualTimeouts are the seconds that timeouts are often set to.
@@ -89,14 +109,16 @@ func (a axis) x(ms float64) float64 {
 	return 200 * math.Log(ms/a.least) / math.Log(a.most/a.least)
 }
 
-// latency draws how long the failed requests of each cause took.
+// latency draws how long requests took: all that failed, others, and the failed
+// ones of each cause.
 func (m *htmlMaker) latency() *htmlLatency {
-	list := shownCauses(m.Report)
+	list := m.spans()
+	if len(list) == 0 {
+		return nil
+	}
 	most := int64(1000)
-	for i := range list {
-		if d := list[i].Durations; d != nil {
-			most = max(most, d.Max)
-		}
+	for _, s := range list {
+		most = max(most, s.Max)
 	}
 	a := axis{1, 1.1 * float64(most)} // room for what ends there
 	l := &htmlLatency{From: "1 ms", To: milliseconds(most)}
@@ -110,22 +132,39 @@ func (m *htmlMaker) latency() *htmlLatency {
 	if l.Rules = strings.Join(names, ", "); l.Rules == "" {
 		l.Rules = "none in this range"
 	}
-	for i := range list {
-		d := list[i].Durations
-		if d == nil || len(l.Rows) == htmlRows {
-			continue
-		}
-		p50, p99, end := a.x(float64(d.P50)), a.x(float64(d.P99)), a.x(float64(d.Max))
+	for _, s := range list {
+		p50, p99, end := a.x(float64(s.P50)), a.x(float64(s.P99)), a.x(float64(s.Max))
 		l.Rows = append(l.Rows, htmlSpan{
-			Name: strconv.Itoa(i+1) + " " + m.user(causeLabel(&list[i])), Rules: rules,
-			Whisker: rect(p50, 8, max(1, end-p50), 4), Box: rect(p50, 4, max(1, p99-p50), 12),
-			P50: milliseconds(d.P50), P90: milliseconds(d.P90), P99: milliseconds(d.P99), Max: milliseconds(d.Max), Timeouts: timeouts(list[i].Timeouts),
+			Name: s.name, Rules: rules, Whisker: rect(p50, 8, max(1, end-p50), 4), Box: rect(p50, 4, max(1, p99-p50), 12),
+			P50: milliseconds(s.P50), P90: milliseconds(s.P90), P99: milliseconds(s.P99), Max: milliseconds(s.Max), Timeouts: timeouts(s.timeouts),
 		})
 	}
-	if len(l.Rows) == 0 {
-		return nil
-	}
 	return l
+}
+
+// A latencySpan is how long requests of some sort took.
+type latencySpan struct {
+	name string
+	*Durations
+	timeouts []TimeoutCount
+}
+
+func (m *htmlMaker) spans() (list []latencySpan) {
+	if l := m.Report.Latency; l != nil && m.Totals.Failed > 0 {
+		if l.OK.sayable() {
+			list = append(list, latencySpan{name: "requests that did not fail", Durations: l.OK})
+		}
+		if l.Failed != nil {
+			list = append(list, latencySpan{"all that failed", l.Failed, l.Timeouts})
+		}
+	}
+	causes := shownCauses(m.Report)
+	for i := range causes {
+		if d := causes[i].Durations; d != nil && len(list) < htmlRows {
+			list = append(list, latencySpan{strconv.Itoa(i+1) + " " + m.user(causeLabel(&causes[i])), d, causes[i].Timeouts})
+		}
+	}
+	return list
 }
 
 func milliseconds(ms int64) string { return number(uint64(max(ms, 0))) + " ms" }

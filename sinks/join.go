@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxHops = 1 << 15 // failed records that wait to be joined
+	maxHops = 1 << 14 // failed records that wait to be joined
 	maxWay  = 16      // hops of one request; what has more is no id of a request
 )
 
@@ -18,7 +18,7 @@ const (
 // request. When they are too many, only ids whose hash ends with level zero
 // bits are kept: the same ones everywhere, so that joins merge.
 type joins struct {
-	hops  []hop
+	hops  chain[hop]
 	level uint8
 	left  parser.FlagSet // flags that say that whoever asked went away
 	tired parser.FlagSet // flags that an answer from upstream may carry
@@ -36,14 +36,21 @@ func newJoins() joins {
 
 // A hop is one proxy's record of a failed request.
 type hop struct {
-	id       uint64 // hash of the request id
-	at       int64
-	name     uint64 // hash of the authority
-	cause    uint16
-	dir      uint8
-	relayed  bool // the response came from upstream as it is
-	departed bool // whoever asked went away first
+	id    uint64 // hash of the request id
+	at    int64
+	name  uint32 // hash of the authority
+	cause uint16
+	dir   uint8
+	how   uint8
 }
+
+// How a hop's response came to be, as bits.
+const (
+	relayed  = 1 << iota // it came from upstream as it is
+	departed             // whoever asked went away first
+)
+
+func (h *hop) is(how uint8) bool { return h.how&how != 0 }
 
 // add keeps a failed record; k is its outcome, p its profile or nil.
 func (t *joins) add(r *parser.Record, k key, cause uint16, p *profile, at int64) {
@@ -56,15 +63,19 @@ func (t *joins) add(r *parser.Record, k key, cause uint16, p *profile, at int64)
 		return
 	}
 	if p != nil {
-		h.name = p.name
+		h.name = uint32(p.name)
 	} else {
-		h.name = nameOf(r)
+		h.name = uint32(nameOf(r))
 	}
 	o := unpack(k.rest)
 	flags, by := parser.FlagSet(k.flags), classify.Answerer(o.answered)
 	h.dir = o.dir
-	h.relayed = flags&^t.tired == 0 && (by == classify.Upstream || by == classify.Unknown && o.dir != uint8(parser.Inbound))
-	h.departed = flags&t.left != 0
+	if flags&^t.tired == 0 && (by == classify.Upstream || by == classify.Unknown && o.dir != uint8(parser.Inbound)) {
+		h.how |= relayed
+	}
+	if flags&t.left != 0 {
+		h.how |= departed
+	}
 	t.put(h)
 }
 
@@ -85,19 +96,26 @@ func (t *joins) put(h hop) {
 	if !t.kept(h.id) {
 		return
 	}
-	for len(t.hops) == maxHops {
+	for t.hops.n == maxHops {
 		t.thin()
 		if !t.kept(h.id) {
 			return
 		}
 	}
-	t.hops = append(t.hops, h)
+	t.hops.add(h)
 }
 
 // thin keeps about half of the ids.
 func (t *joins) thin() {
 	t.level++
-	t.hops = slices.DeleteFunc(t.hops, func(h hop) bool { return !t.kept(h.id) })
+	n := 0
+	for h := range t.hops.all {
+		if t.kept(h.id) {
+			*t.hops.at(n) = *h
+			n++
+		}
+	}
+	t.hops.cut(n)
 }
 
 // merge adds o, whose causes have the given ids here.
@@ -105,13 +123,17 @@ func (t *joins) merge(o *joins, ids []uint16) {
 	for t.level < o.level {
 		t.thin()
 	}
-	for _, h := range o.hops {
+	for from := range o.hops.all {
+		h := *from
 		h.cause = ids[h.cause]
 		t.put(h)
 	}
 }
 
-func (t *joins) reset() { t.hops, t.level = t.hops[:0], 0 }
+func (t *joins) reset() {
+	t.hops.cut(0)
+	t.level = 0
+}
 
 // A joined is what the hops of all requests say together, by cause.
 type joined struct {
@@ -125,7 +147,10 @@ type joined struct {
 // join looks for the records of one request and blames the innermost one.
 func (t *joins) join() joined {
 	j := joined{consequences: map[uint16]map[uint16]uint64{}, alone: map[uint16]uint64{}, scale: 1 << t.level}
-	hops := slices.Clone(t.hops)
+	hops := make([]hop, 0, t.hops.n)
+	for h := range t.hops.all {
+		hops = append(hops, *h)
+	}
 	slices.SortFunc(hops, func(a, b hop) int {
 		if a.id != b.id { // most of the time
 			return cmp.Compare(a.id, b.id)
@@ -150,7 +175,7 @@ func (j *joined) request(hops []hop) {
 		return
 	}
 	if len(hops) == 1 {
-		if hops[0].relayed {
+		if hops[0].is(relayed) {
 			j.alone[hops[0].cause] += j.scale
 		}
 		return
@@ -175,9 +200,9 @@ func blame(hops []hop) *hop {
 	for i := range hops {
 		h := &hops[i]
 		switch {
-		case best == nil, h.weight() > best.weight(), h.weight() == best.weight() && !h.departed && h.inside(best):
+		case best == nil, h.weight() > best.weight(), h.weight() == best.weight() && !h.is(departed) && h.inside(best):
 			best = h
-		case h.weight() == best.weight() && h.departed && best.inside(h):
+		case h.weight() == best.weight() && h.is(departed) && best.inside(h):
 			best = h
 		}
 	}
@@ -187,9 +212,9 @@ func blame(hops []hop) *hop {
 // weight is how much a hop knows of the cause.
 func (h *hop) weight() int {
 	switch {
-	case h.relayed:
+	case h.is(relayed):
 		return 0
-	case h.departed:
+	case h.is(departed):
 		return 1
 	}
 	return 2
@@ -213,5 +238,5 @@ func (h *hop) inside(o *hop) bool {
 // follows says whether h is a consequence of the blamed hop, not another try
 // on the same hop.
 func (h *hop) follows(blamed *hop) bool {
-	return h != blamed && (h.relayed || h.departed || h.dir != blamed.dir || h.name != blamed.name)
+	return h != blamed && (h.how != 0 || h.dir != blamed.dir || h.name != blamed.name)
 }

@@ -108,7 +108,7 @@ func TestJoinAboveTheCap(t *testing.T) {
 	whole, parts := newJoins(), []joins{newJoins(), newJoins(), newJoins()}
 	for i := range n {
 		for dir := range uint8(2) {
-			h := hop{id: hashID(fmt.Appendf(nil, "request-%d", i)), at: int64(i), cause: 1 + uint16(dir), dir: 2 - dir, relayed: dir == 0}
+			h := hop{id: hashID(fmt.Appendf(nil, "request-%d", i)), at: int64(i), cause: 1 + uint16(dir), dir: 2 - dir, how: relayed &^ dir}
 			whole.put(h)
 			parts[(i+int(dir))%3].put(h)
 		}
@@ -119,8 +119,8 @@ func TestJoinAboveTheCap(t *testing.T) {
 		all.merge(&parts[i], ids)
 	}
 	a, b := all.join(), whole.join()
-	if len(all.hops) > maxHops || a.joined != b.joined || a.consequences[1][2] != b.consequences[1][2] {
-		t.Errorf("parts: %d hops, %d joined; whole: %d joined", len(all.hops), a.joined, b.joined)
+	if all.hops.n > maxHops || a.joined != b.joined || a.consequences[1][2] != b.consequences[1][2] {
+		t.Errorf("parts: %d hops, %d joined; whole: %d joined", all.hops.n, a.joined, b.joined)
 	}
 	if got := a.consequences[1][2]; got < n*9/10 || got > n*11/10 {
 		t.Errorf("%d consequences, want about %d", got, n)

@@ -1,11 +1,6 @@
 package sinks
 
-import (
-	"encoding/json"
-	"io"
-
-	"github.com/flagwatch/flagwatch/internal/safe"
-)
+import "io"
 
 // WriteJSON writes the report as one indented JSON document with a line end.
 // Runes that a terminal would obey are escaped.
@@ -15,10 +10,7 @@ func (r *Report) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 func (d *Diff) WriteJSON(w io.Writer) error { return writeJSON(w, d) }
 
 func writeJSON(w io.Writer, v any) error {
-	doc, err := json.MarshalIndent(v, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(append(safe.AppendDocument(make([]byte, 0, len(doc)+1), doc), '\n'))
-	return err
+	e := newEncoder(w, true)
+	e.document(v, "\n")
+	return e.close()
 }

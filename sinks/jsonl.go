@@ -1,11 +1,6 @@
 package sinks
 
-import (
-	"encoding/json"
-	"io"
-
-	"github.com/flagwatch/flagwatch/internal/safe"
-)
+import "io"
 
 // Kinds of the lines that WriteJSONL writes.
 const (
@@ -36,21 +31,13 @@ type cellLine struct {
 // causes and cells (kind Report), then each cause (Cause), then each cell of
 // the timeline (Cell).
 func (r *Report) WriteJSONL(w io.Writer) error {
-	lines := []any{head{Report: r}}
+	e := newEncoder(w, false)
+	e.document(head{Report: r}, "\n")
 	for i := range r.Causes {
-		lines = append(lines, causeLine{lineCause, &r.Causes[i]})
+		e.document(causeLine{lineCause, &r.Causes[i]}, "\n")
 	}
 	for i := range r.Timeline.Cells {
-		lines = append(lines, cellLine{lineCell, r.Timeline.CellSeconds, &r.Timeline.Cells[i]})
+		e.document(cellLine{lineCell, r.Timeline.CellSeconds, &r.Timeline.Cells[i]}, "\n")
 	}
-	var out []byte
-	for _, line := range lines {
-		doc, err := json.Marshal(line)
-		if err != nil {
-			return err
-		}
-		out = append(safe.AppendDocument(out, doc), '\n')
-	}
-	_, err := w.Write(out)
-	return err
+	return e.close()
 }

@@ -111,6 +111,7 @@ func (m *markdown) summary(r *Report) {
 		m.line("")
 		m.line("Whose: " + strings.Join(chunks, " · "))
 	}
+	m.latency(r)
 	for _, in := range r.Inputs {
 		if in.Error != "" {
 			m.line("")

@@ -50,7 +50,7 @@ func labelValue(s string) string {
 	if s == "" {
 		return ""
 	}
-	s = safe.Text(s).String()
+	s = safe.Escape(s)
 	if len(s) <= maxLabel {
 		return s
 	}

@@ -1,9 +1,6 @@
 package sinks
 
-import (
-	"encoding/binary"
-	"hash/maphash"
-)
+import "hash/maphash"
 
 // Ids of a table of names. Every other id is a name of its own.
 const (
@@ -21,32 +18,11 @@ const maxName = 256
 // known by its seeded hash of 64 bits: whoever writes names can not aim at
 // another one.
 type names struct {
-	max    int
-	seed   maphash.Seed
-	arena  []byte
-	ends   []uint32 // ends[i] is where the name with id firstName+i ends in arena
-	slots  []nameSlot
-	lately [recents]uint16 // ids
-}
-
-// recents is how many names are remembered that were looked up lately, by some
-// bytes of them: most records name one of few clusters.
-const recents = 1024
-
-// recentSlot is where a name is remembered.
-func recentSlot(name []byte) uint64 {
-	h, n := uint64(0), len(name)
-	switch {
-	case n >= 16:
-		h = binary.LittleEndian.Uint64(name[n/2-4:]) ^ binary.LittleEndian.Uint64(name[8:])
-	case n >= 8:
-		h = 3*binary.LittleEndian.Uint64(name) + binary.LittleEndian.Uint64(name[n-8:])
-	case n >= 4:
-		h = uint64(binary.LittleEndian.Uint32(name)) | uint64(binary.LittleEndian.Uint32(name[n-4:]))<<32
-	default:
-		h = uint64(name[0]) | uint64(name[n/2])<<8 | uint64(name[n-1])<<16
-	}
-	return (h + uint64(n)) * 0x9e3779b97f4a7c15 >> 54
+	max   int
+	seed  maphash.Seed
+	arena []byte
+	ends  []uint32 // ends[i] is where the name with id firstName+i ends in arena
+	slots []nameSlot
 }
 
 type nameSlot struct {
@@ -63,19 +39,10 @@ func (t *names) id(name []byte) uint16 {
 		return noName
 	}
 	name = name[:min(len(name), maxName)]
-	id := &t.lately[recentSlot(name)]
-	if string(t.name(*id)) != string(name) {
-		*id = t.find(name)
-	}
-	return *id
-}
-
-// find returns the id of a name that is not remembered.
-func (t *names) find(name []byte) uint16 {
-	h := maphash.Bytes(t.seed, name)
+	h := t.hash(name)
 	mask := uint64(len(t.slots) - 1)
 	for i := h & mask; ; i = (i + 1) & mask {
-		s := t.slots[i]
+		s := &t.slots[i]
 		if s.id == noName {
 			return t.insert(name, h)
 		}
@@ -84,6 +51,9 @@ func (t *names) find(name []byte) uint16 {
 		}
 	}
 }
+
+// hash is what a name is known by, and longer bytes, too.
+func (t *names) hash(name []byte) uint64 { return maphash.Bytes(t.seed, name) }
 
 func (t *names) insert(name []byte, h uint64) uint16 {
 	if len(t.ends) >= t.max {
@@ -112,7 +82,7 @@ func (t *names) grow() {
 	t.slots = make([]nameSlot, 2*len(t.slots))
 	for i := range t.ends {
 		id := firstName + uint16(i)
-		t.place(maphash.Bytes(t.seed, t.name(id)), id)
+		t.place(t.hash(t.name(id)), id)
 	}
 }
 
@@ -131,7 +101,7 @@ func (t *names) name(id uint16) []byte {
 
 // known is the id of a name, otherName if it is not there.
 func (t *names) known(name []byte) uint16 {
-	h := maphash.Bytes(t.seed, name)
+	h := t.hash(name)
 	mask := uint64(len(t.slots) - 1)
 	for i := h & mask; t.slots[i].id != noName; i = (i + 1) & mask {
 		if t.slots[i].hash == h {
@@ -170,5 +140,4 @@ func (t *names) merge(o *names) []uint16 {
 func (t *names) reset() {
 	t.arena, t.ends = t.arena[:0], t.ends[:0]
 	clear(t.slots)
-	clear(t.lately[:])
 }

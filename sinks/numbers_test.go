@@ -146,13 +146,13 @@ func allowed(t *testing.T, r *Report) *allowance {
 // steps allows the sums of cells of the same time, and of the times that are
 // drawn as one.
 func steps(a *allowance, r *Report) {
-	for _, s := range failuresByTime(r.Timeline.Cells, r.Pictured()) {
+	for _, s := range failuresByTime(&r.Timeline, r.Pictured()) {
 		a.count(s.failed)
 	}
 	if r.Pictured() == nil {
 		return
 	}
-	c := newChart(r.Pictured(), 10*time.Second)
+	c := newChart(r.Pictured(), &r.Timeline)
 	all, causes := map[int]uint64{}, map[string]uint64{}
 	byStep := map[string]uint64{}
 	for _, cell := range r.Timeline.Cells {

@@ -84,7 +84,7 @@ func (p *page) most(n int) int {
 // user makes text of a log, a file name or an error fit to be shown. All such
 // text goes through here.
 func (p *page) user(s string) string {
-	s = safe.Text(s).String()
+	s = safe.Escape(s)
 	if !p.ascii {
 		return s
 	}
@@ -99,7 +99,37 @@ func (p *page) user(s string) string {
 	return b.String()
 }
 
-func (p *page) widthOf(s string) int { return p.chars.StringWidth(s) }
+func (p *page) widthOf(s string) int {
+	n := 0
+	for _, r := range s {
+		if !isNarrow(r) {
+			return p.chars.StringWidth(s)
+		}
+		n++
+	}
+	return n
+}
+
+// isNarrow knows characters that always take one column, our own signs among
+// them. For others the library needs tables of two megabytes.
+func isNarrow(r rune) bool {
+	return ' ' <= r && r < 0x7f || 0xa1 <= r && r < 0x300 && r != 0xad || 0x2010 <= r && r <= 0x2027 || 0x2500 <= r && r < 0x25fd || r == '✖'
+}
+
+// begin is as much of s as finds room in width.
+func (p *page) begin(s string, width int) string {
+	n := 0
+	for i, r := range s {
+		switch {
+		case !isNarrow(r):
+			return p.chars.Truncate(s, width, "")
+		case n == width:
+			return s[:i]
+		}
+		n++
+	}
+	return s
+}
 
 // shorten cuts out the middle of s, so that it is at most width wide.
 func (p *page) shorten(s string, width int) string {
@@ -107,7 +137,7 @@ func (p *page) shorten(s string, width int) string {
 		return s
 	}
 	room := max(width-p.widthOf(p.cut), 0)
-	head := p.chars.Truncate(s, (room+1)/2, "")
+	head := p.begin(s, (room+1)/2)
 	tail := s
 	for p.widthOf(tail) > room/2 {
 		_, n := utf8.DecodeRuneInString(tail)
@@ -117,7 +147,12 @@ func (p *page) shorten(s string, width int) string {
 }
 
 // cutEnd cuts off the end of s, so that it is at most width wide.
-func (p *page) cutEnd(s string, width int) string { return p.chars.Truncate(s, width, p.cut) }
+func (p *page) cutEnd(s string, width int) string {
+	if p.widthOf(s) <= width {
+		return s
+	}
+	return p.begin(s, max(width-p.widthOf(p.cut), 0)) + p.cut
+}
 
 func (p *page) pad(s string, width int, right bool) string {
 	blanks := strings.Repeat(" ", max(width-p.widthOf(s), 0))
@@ -133,6 +168,11 @@ func (p *page) line(s string) {
 	p.buf.WriteByte('\n')
 }
 
+func (p *page) lineOf(s []byte) {
+	p.buf.Write(bytes.TrimRight(s, " "))
+	p.buf.WriteByte('\n')
+}
+
 // marked writes one line behind a mark.
 func (p *page) marked(m mark, s string) {
 	symbol := p.marks[m]
@@ -145,21 +185,21 @@ func (p *page) marked(m mark, s string) {
 // flow writes chunks behind a lead, as many in a line as fit; further lines
 // are indented to the end of the lead.
 func (p *page) flow(lead, sep string, chunks ...string) {
-	indent := strings.Repeat(" ", p.widthOf(lead))
-	out, fresh := lead, true
-	for _, c := range chunks {
+	indent, gap := p.widthOf(lead), p.widthOf(sep)
+	out, width := append(make([]byte, 0, p.width), lead...), indent
+	for i, c := range chunks {
+		w := p.widthOf(c)
 		switch {
-		case fresh:
-			out += c
-		case p.widthOf(out+sep+c) > p.width:
-			p.line(out)
-			out = indent + c
+		case i == 0:
+		case width+gap+w > p.width:
+			p.lineOf(out)
+			out, width = append(out[:0], strings.Repeat(" ", indent)...), indent
 		default:
-			out += sep + c
+			out, width = append(out, sep...), width+gap
 		}
-		fresh = false
+		out, width = append(out, c...), width+w
 	}
-	p.line(out)
+	p.lineOf(out)
 }
 
 // item writes a named list of things behind a mark: the name in a column of
@@ -183,7 +223,7 @@ func (p *page) behind(m mark, name, sep string, chunks []string) {
 	if !p.color || m == plainMark {
 		return
 	}
-	text := p.buf.String()[at:]
+	text := string(p.buf.Bytes()[at:])
 	p.buf.Truncate(at)
 	p.buf.WriteString(strings.Replace(text, p.marks[m], colours[m]+p.marks[m]+"\x1b[0m", 1))
 }

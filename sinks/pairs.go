@@ -19,91 +19,80 @@ func (p *pair) hash() uint64 {
 	return fold(p.key.hash(), uint64(p.name)|uint64(p.cause)<<16|uint64(p.dim)<<32)
 }
 
-// pairs are counted by open addressing; it is kept when they were met.
+// pairs are counted in a list; it is kept when they were met.
 type pairs struct {
-	slots []pairSlot
-	used  int
+	list  chain[pairCount]
+	slots []uint16 // place in list and one, by hash; 0: free
 }
 
-type pairSlot struct {
+type pairCount struct {
 	pair pair
-	n    uint64 // 0: free
+	n    uint64
 	when span
 }
 
-func newPairs() pairs { return pairs{slots: make([]pairSlot, 64)} }
-
-// slot returns the place of p; nil when p is new and limit pairs are there.
-func (t *pairs) slot(p *pair, limit int) *pairSlot {
+// of returns the place of p; nil when p is new and limit pairs are there.
+func (t *pairs) of(p *pair, limit int) *pairCount {
+	if len(t.slots) == 0 {
+		t.slots = make([]uint16, 64)
+	}
 	i := t.find(p)
-	if t.slots[i].n > 0 {
-		return &t.slots[i]
+	if t.slots[i] == 0 {
+		if t.list.n >= limit {
+			return nil
+		}
+		if 2*(t.list.n+1) > len(t.slots) {
+			t.grow()
+			i = t.find(p)
+		}
+		t.list.add(pairCount{pair: *p})
+		t.slots[i] = uint16(t.list.n)
 	}
-	if t.used >= limit {
-		return nil
-	}
-	if 2*(t.used+1) > len(t.slots) {
-		t.grow()
-		i = t.find(p)
-	}
-	t.used++
-	t.slots[i].pair = *p
-	return &t.slots[i]
+	return t.list.at(int(t.slots[i]) - 1)
 }
 
 // add counts p once. It is false when p is new and limit pairs are there.
 func (t *pairs) add(p *pair, limit int, at int64, timed bool) bool {
-	s := t.slot(p, limit)
-	if s == nil {
+	c := t.of(p, limit)
+	if c == nil {
 		return false
 	}
-	s.n++
+	c.n++
 	if timed {
-		s.when.add(at)
+		c.when.add(at)
 	}
 	return true
 }
 
-// addMany counts p n times, which is not 0.
+// addMany counts p n times.
 func (t *pairs) addMany(p *pair, n uint64, when span, limit int) bool {
-	s := t.slot(p, limit)
-	if s == nil {
+	c := t.of(p, limit)
+	if c == nil {
 		return false
 	}
-	s.n += n
-	s.when.merge(when)
+	c.n += n
+	c.when.merge(when)
 	return true
 }
 
-func (t *pairs) find(p *pair) int {
-	mask := len(t.slots) - 1
-	i := int(p.hash()) & mask
-	for t.slots[i].n > 0 && t.slots[i].pair != *p {
+// find returns the slot of p, or the free one where it belongs.
+func (t *pairs) find(p *pair) uint64 {
+	mask := uint64(len(t.slots) - 1)
+	i := p.hash() & mask
+	for t.slots[i] != 0 && t.list.at(int(t.slots[i])-1).pair != *p {
 		i = (i + 1) & mask
 	}
 	return i
 }
 
 func (t *pairs) grow() {
-	old := t.slots
-	t.slots = make([]pairSlot, 2*len(old))
-	for i := range old {
-		if old[i].n > 0 {
-			t.slots[t.find(&old[i].pair)] = old[i]
-		}
-	}
-}
-
-// all walks the pairs in no order.
-func (t *pairs) all(yield func(*pairSlot) bool) {
-	for i := range t.slots {
-		if t.slots[i].n > 0 && !yield(&t.slots[i]) {
-			return
-		}
+	t.slots = make([]uint16, 2*len(t.slots))
+	for i := range t.list.n {
+		t.slots[t.find(&t.list.at(i).pair)] = uint16(i + 1)
 	}
 }
 
 func (t *pairs) reset() {
+	t.list.cut(0)
 	clear(t.slots)
-	t.used = 0
 }

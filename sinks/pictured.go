@@ -70,8 +70,8 @@ func near(a, b mass, length int64) bool {
 
 // masses are all records by time, as far as the steps tell.
 func (d *Delta) masses() (list []mass) {
-	for k, n := range d.cells.all {
-		list = append(list, mass{k.at * cellNanos, (k.at + 1) * cellNanos, int64(n)})
+	for _, w := range d.cells.all {
+		list = append(list, mass{w.begin, w.begin + d.cells.width(), int64(w.n)})
 	}
 	for _, w := range d.load.all {
 		list = append(list, mass{w.begin, w.begin + d.load.width(), int64(w.n)})

@@ -91,33 +91,29 @@ func (s *Snapshot) redacted() *Snapshot {
 	for _, list := range []*samples{&d.invalidSamples, &d.suspiciousSamples, &d.noiseSamples, &d.kubectlSamples} {
 		for i := range list.list[:list.n] {
 			e := &list.list[i]
-			e.length = uint8(redactRaw(e.raw[:], int(e.length)))
+			e.length = uint8(copy(e.raw[:], redactedRaw(e.raw[:e.length])))
+			clear(e.raw[e.length:])
 		}
 	}
 	for _, g := range d.causes.list {
 		for i := range g.samples.list[:g.samples.n] {
 			e := &g.samples.list[i]
-			e.length = uint16(redactRaw(e.raw[:], int(e.length)))
+			e.setRaw(redactedRaw(e.raw()))
 		}
 		g.tops[byClient].reset()
 	}
 	d.dropClients()
+	d.callers.redact()
 	return c
 }
 
-// redactRaw redacts the first n bytes of raw in place and returns how many
-// there are now.
-func redactRaw(raw []byte, n int) int {
-	text := withoutAddresses(redact(string(raw[:n])))
-	n = copy(raw, text)
-	clear(raw[n:])
-	return n
-}
+func redactedRaw(raw []byte) []byte { return []byte(withoutAddresses(redact(string(raw)))) }
 
 // dropClients drops the pairs of clients, and the names that only they use.
 func (d *Delta) dropClients() {
-	pairs, sights := newPairs(), newNames(d.sights.max)
-	for s := range d.pairs.all {
+	old, sights := d.pairs, newNames(d.sights.max)
+	d.pairs = pairs{}
+	for s := range old.list.all {
 		p := s.pair
 		switch p.dim {
 		case byClient:
@@ -125,7 +121,7 @@ func (d *Delta) dropClients() {
 		case byPath:
 			p.name = sights.id(d.sights.name(p.name))
 		}
-		pairs.addMany(&p, s.n, s.when, maxPairs)
+		d.pairs.addMany(&p, s.n, s.when, maxPairs)
 	}
-	d.pairs, d.sights = pairs, sights
+	d.sights = sights
 }

@@ -16,19 +16,18 @@ const (
 // else, so they cost one counter. What is told apart one by one is derived
 // when a report is computed: see settled.
 type profiles struct {
-	list  []profile
-	slots []uint16 // place in list and one; 0: free
+	list  chain[profile]
+	slots []uint16 // place in list and one, by hash; 0: free
 }
 
 // A profile is what records have in common.
 type profile struct {
 	key    profileKey
-	rivals []*classify.Cause
-	name   uint64 // hash of the authority without its port
 	n      uint64
 	when   span
-	step   int64  // the ten seconds that the last records came in
-	recent uint64 // how many did, not yet in a cell
+	rivals []*classify.Cause
+	name   uint64 // hash of the authority without its port
+	sort   uint16 // id of cells; 0: not known yet
 }
 
 // A profileKey is made of ids, so that equal keys are equal profiles.
@@ -58,21 +57,23 @@ func (k *profileKey) hash() uint64 {
 	return fold(fold(k.flags^0x8ebc6af09c88c6e3, k.outcome), fold(k.verdict, k.texts))
 }
 
-func newProfiles() profiles { return profiles{slots: make([]uint16, 2*maxProfiles)} }
-
 // at is the place of a profile in slots, or the free one where it belongs.
 func (t *profiles) at(k *profileKey, rivals []*classify.Cause) uint64 {
 	mask := uint64(len(t.slots) - 1)
 	i := k.hash() & mask
 	for ; t.slots[i] != 0; i = (i + 1) & mask {
-		if p := &t.list[t.slots[i]-1]; p.key == *k && sameCauses(p.rivals, rivals) {
+		if p := t.list.at(int(t.slots[i]) - 1); p.key == *k && sameCauses(p.rivals, rivals) {
 			break
 		}
 	}
 	return i
 }
 
+// sameCauses compares lists of one length. Those of one rule are one list.
 func sameCauses(a, b []*classify.Cause) bool {
+	if len(a) == 0 || &a[0] == &b[0] {
+		return true
+	}
 	for i := range a {
 		if a[i] != b[i] {
 			return false
@@ -84,19 +85,34 @@ func sameCauses(a, b []*classify.Cause) bool {
 // of returns the profile of a key, a new one if need be; nil when there is no
 // room.
 func (t *profiles) of(k *profileKey, rivals []*classify.Cause) *profile {
+	if len(t.slots) == 0 {
+		t.slots = make([]uint16, 64)
+	}
 	i := t.at(k, rivals)
 	if t.slots[i] == 0 {
-		if len(t.list) == maxProfiles {
+		if t.list.n == maxProfiles {
 			return nil
 		}
-		t.list = append(t.list, profile{key: *k, rivals: rivals})
-		t.slots[i] = uint16(len(t.list))
+		if 2*(t.list.n+1) > len(t.slots) {
+			t.grow()
+			i = t.at(k, rivals)
+		}
+		t.list.add(profile{key: *k, rivals: rivals})
+		t.slots[i] = uint16(t.list.n)
 	}
-	return &t.list[t.slots[i]-1]
+	return t.list.at(int(t.slots[i]) - 1)
+}
+
+func (t *profiles) grow() {
+	t.slots = make([]uint16, 2*len(t.slots))
+	for i := range t.list.n {
+		p := t.list.at(i)
+		t.slots[t.at(&p.key, p.rivals)] = uint16(i + 1)
+	}
 }
 
 func (t *profiles) reset() {
-	t.list = t.list[:0]
+	t.list.cut(0)
 	clear(t.slots)
 }
 
@@ -118,26 +134,6 @@ func (p *profile) count(at int64, timed bool) {
 	p.n++
 	if timed {
 		p.when.add(at)
-	}
-}
-
-// addStep counts a failure in its ten seconds.
-func (d *Delta) addStep(p *profile, at int64) {
-	step := floorDiv(at, cellNanos)
-	if step != p.step {
-		d.closeStep(p)
-		p.step = step
-	}
-	p.recent++
-}
-
-// closeStep puts a profile's latest failures into their cell.
-func (d *Delta) closeStep(p *profile) {
-	if p.recent > 0 {
-		k := p.key.plain()
-		k.at = p.step
-		d.addCell(k, p.recent)
-		p.recent = 0
 	}
 }
 

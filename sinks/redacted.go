@@ -18,12 +18,14 @@ func (r *Report) Redact() *Report {
 	c := *r
 	c.Redacted = true
 	c.Samples = Samples{redactSamples(r.Samples.Invalid), redactSamples(r.Samples.Suspicious), redactSamples(r.Samples.Noise), redactSamples(r.Samples.Kubectl)}
+	names := r.numbers()
+	c.Clients = r.Clients.redacted(names)
 	if len(r.Causes) > 0 {
-		c.Headline = mapAddresses(r.Headline, r.Causes[0].numbered)
+		c.Headline = mapAddresses(r.Headline, r.Causes[0].numbered(names))
 	}
 	c.Causes = slices.Clone(r.Causes)
 	for i := range c.Causes {
-		c.Causes[i].hideClients()
+		c.Causes[i].hideClients(names)
 		c.Causes[i].Samples = slices.Clone(c.Causes[i].Samples)
 		for j := range c.Causes[i].Samples {
 			s := &c.Causes[i].Samples[j]
@@ -33,26 +35,37 @@ func (r *Report) Redact() *Report {
 	return &c
 }
 
-// numbered returns what a client goes by.
-func (c *Card) numbered(address string) string {
-	if i := slices.IndexFunc(c.Clients, func(v ValueCount) bool { return v.Value == address }); i >= 0 {
-		return "client-" + strconv.Itoa(i+1)
+// clientName is what the nth client goes by.
+func clientName(n int) string { return "client-" + strconv.Itoa(n) }
+
+// numbered returns what the cause's clients go by; other addresses stay.
+func (c *Card) numbered(names map[string]string) func(string) string {
+	return func(address string) string {
+		if slices.ContainsFunc(c.Clients, func(v ValueCount) bool { return bare(v.Value) == address }) {
+			return names[address]
+		}
+		return address
 	}
-	return address
 }
 
 // hideClients numbers the clients, also where evidence and commands name them.
-func (c *Card) hideClients() {
+func (c *Card) hideClients(names map[string]string) {
+	numbered := c.numbered(names)
 	c.Evidence, c.Next = slices.Clone(c.Evidence), slices.Clone(c.Next)
 	for i := range c.Evidence {
-		c.Evidence[i].Text = mapAddresses(c.Evidence[i].Text, c.numbered)
+		c.Evidence[i].Text = mapAddresses(c.Evidence[i].Text, numbered)
 	}
 	for i := range c.Next {
-		c.Next[i] = mapAddresses(c.Next[i], c.numbered)
+		c.Next[i] = mapAddresses(c.Next[i], func(address string) string {
+			if name := numbered(address); name != address {
+				return "<" + name + ">" // to be filled in
+			}
+			return address
+		})
 	}
 	list := slices.Clone(c.Clients)
 	for i := range list {
-		list[i].Value = c.numbered(list[i].Value)
+		list[i].Value = names[bare(list[i].Value)]
 	}
 	c.Clients = list
 }

@@ -37,11 +37,14 @@ type Report struct {
 	Places     []PlaceTally  `json:"places"`
 	HeatMap    HeatMap       `json:"heatMap"`
 	Timeline   Timeline      `json:"timeline"`
+	Latency    *Latency      `json:"latency,omitempty"`
+	Clients    *Clients      `json:"clients,omitempty"`
 	Events     []EventTally  `json:"events"`
 	Invalid    []ReasonTally `json:"invalid"`
 	Samples    Samples       `json:"samples"`
 
 	Groupings []Grouping `json:"groupings,omitempty"` // see GroupBy
+	Layouts   []Layout   `json:"layouts,omitempty"`   // that were worked out from lines
 
 	Snapshot string `json:"snapshot,omitempty"` // see AttachSnapshot
 

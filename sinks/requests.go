@@ -14,34 +14,43 @@ const maxRequests = 512
 // requests samples request ids with the directions that they were seen in:
 // they tell how many requests two proxies reported. The ids with the smallest
 // keys are kept, so that every worker samples the same ones and samples merge
-// exactly. Ids of records whose start is in one second of eight come first:
-// once there are enough of them, the others need not be read.
+// exactly. Ids of records whose start is in one second of 64 come first, then
+// those of one second of eight: once there are enough of them, the others need
+// not be read.
 type requests struct {
 	list [maxRequests]request // by key
 	n    int
 }
 
 type request struct {
-	key  uint64 // hash of the id; the highest bit is set outside of the chosen seconds
+	key  uint64 // hash of the id; the two highest bits are the turn of its second
 	dirs uint8  // bit 0: inbound, bit 1: outbound
 }
 
-const unchosen = 1 << 63
+// turnBits is how far the turn stands from the end of a key.
+const turnBits = 62
+
+// turnOf is when the ids of a second come, 0 first. A second has 2^30 ns here.
+func turnOf(at int64) uint64 {
+	switch s := at >> 30; {
+	case s&63 == 0:
+		return 0
+	case s&7 == 0:
+		return 1
+	}
+	return 2
+}
 
 func (t *requests) add(r *parser.Record, dir parser.Direction, at int64) {
-	chosen := at/1e9&7 == 0
-	if dir == parser.NoDirection || !chosen && t.n == maxRequests && t.list[maxRequests-1].key < unchosen {
+	turn := turnOf(at)
+	if dir == parser.NoDirection || t.n == maxRequests && turn > t.list[maxRequests-1].key>>turnBits {
 		return
 	}
 	id := r.Bytes(parser.RequestID)
 	if len(id) == 0 {
 		return
 	}
-	key := hashID(id) &^ unchosen
-	if !chosen {
-		key |= unchosen
-	}
-	t.put(request{key, 1 << (dir - 1)})
+	t.put(request{hashID(id)>>2 | turn<<turnBits, 1 << (dir - 1)})
 }
 
 func (t *requests) put(r request) {

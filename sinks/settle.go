@@ -11,6 +11,8 @@ import (
 // was room for all of it. The result shares memory with d, which must not
 // change while it is in use.
 func (d *Delta) settled() *Delta {
+	d.load.closeAll()
+	d.cells.closeAll()
 	s := *d
 	s.combos.slots = slices.Clone(d.combos.slots)
 	if d.over != nil {
@@ -26,9 +28,8 @@ func (d *Delta) settled() *Delta {
 		s.causes.list[i] = &own
 	}
 	s.hosts = d.hosts.clone()
-	s.cells.slots = slices.Clone(d.cells.slots)
 	all := s.takeApart()
-	s.profiles, s.pairs = newProfiles(), newPairs()
+	s.profiles, s.pairs = profiles{}, pairs{}
 	s.fill(all)
 	for _, g := range s.causes.list {
 		g.tops[byPath].dropUnsure()
@@ -39,11 +40,9 @@ func (d *Delta) settled() *Delta {
 
 // takeApart counts what profiles and pairs stand for: totals in d, and values
 // in the result.
-func (d *Delta) takeApart() []*pairSlot {
-	t := newPairs()
-	for i := range d.profiles.list {
-		p := d.profiles.list[i] // a copy: the profile stays as it is
-		d.closeStep(&p)
+func (d *Delta) takeApart() []*pairCount {
+	var t pairs
+	for p := range d.profiles.list.all {
 		d.addCombo(key{flags: p.key.flags, rest: p.key.outcome}, p.n)
 		d.causes.of(p.key.cause()).total(&p.key, p.rivals, p.n, p.when)
 		add := func(by dim, k key, name uint16) {
@@ -61,7 +60,7 @@ func (d *Delta) takeApart() []*pairSlot {
 			}
 		}
 	}
-	for s := range d.pairs.all {
+	for s := range d.pairs.list.all {
 		p := s.pair
 		if p.dim == allHosts {
 			t.addMany(&pair{key: key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, name: p.name, dim: allHosts}, s.n, s.when, maxTold)
@@ -71,24 +70,23 @@ func (d *Delta) takeApart() []*pairSlot {
 		}
 		t.addMany(&p, s.n, s.when, maxTold)
 	}
-	var list []*pairSlot
-	for s := range t.all {
-		list = append(list, s)
-	}
-	return list
+	return slices.Collect(t.list.all)
 }
 
 // maxTold is more than profiles and pairs can stand for.
 const maxTold = 8*maxProfiles + 2*maxPairs
 
 // fill adds values that were counted exactly to their tops.
-func (d *Delta) fill(list []*pairSlot) {
-	slices.SortFunc(list, func(a, b *pairSlot) int {
-		if c := cmp.Or(cmp.Compare(a.pair.dim, b.pair.dim), cmp.Compare(a.pair.cause, b.pair.cause), cmp.Compare(b.n, a.n)); c != 0 {
-			return c
+func (d *Delta) fill(list []*pairCount) {
+	slices.SortFunc(list, func(a, b *pairCount) int {
+		return cmp.Or(cmp.Compare(a.pair.dim, b.pair.dim), cmp.Compare(a.pair.cause, b.pair.cause))
+	})
+	frequent := func(a, b *pairCount) int {
+		if a.n != b.n {
+			return cmp.Compare(b.n, a.n)
 		}
 		return d.compare(&a.pair, &b.pair)
-	})
+	}
 	for len(list) > 0 {
 		p, n := &list[0].pair, 1
 		for n < len(list) && list[n].pair.dim == p.dim && list[n].pair.cause == p.cause {
@@ -98,7 +96,7 @@ func (d *Delta) fill(list []*pairSlot) {
 		if p.dim != allHosts {
 			t = &d.causes.of(p.cause).tops[p.dim]
 		}
-		t.fill(list[:n], func(p *pair) []byte { return d.textOf(p) })
+		t.fill(list[:n], frequent, d.textOf)
 		list = list[n:]
 	}
 }

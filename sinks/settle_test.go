@@ -87,8 +87,8 @@ func TestTotalsWithoutRoom(t *testing.T) {
 			host: fmt.Sprintf("10.%d.%d.1:80", i>>8, i&255), cluster: fmt.Sprintf("outbound|80||c%d.shop.svc.cluster.local", i%1400),
 		}.String())
 	}
-	if len(d.profiles.list) > maxProfiles || d.pairs.used > maxPairs {
-		t.Errorf("%d profiles, %d pairs", len(d.profiles.list), d.pairs.used)
+	if d.profiles.list.n > maxProfiles || d.pairs.list.n > maxPairs {
+		t.Errorf("%d profiles, %d pairs", d.profiles.list.n, d.pairs.list.n)
 	}
 	s := NewSnapshot()
 	s.Merge(d)

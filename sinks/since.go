@@ -6,39 +6,39 @@ import (
 	"github.com/flagwatch/flagwatch/parser"
 )
 
-// Since returns what the cells of ten seconds still know of the time from t
-// on: how many records of each cluster did not fail, and the failures by
+// Since returns what the cells still know of the time from the one that holds
+// t on: how many records of each cluster did not fail, and the failures by
 // cluster, code, flags and cause. What cells do not keep apart is missing:
 // details, hosts, dialects, proxies and samples.
 func (s *Snapshot) Since(t time.Time) *Snapshot {
-	from := floorDiv(t.UnixNano(), cellNanos)
 	d, out := s.sum.settled(), NewDelta()
 	clusters, unknown := out.clusters.merge(&d.clusters), out.unknown.merge(&d.unknown)
 	causes := out.causeIDs(d)
-	for k, n := range d.cells.all {
-		if k.at < from {
+	width := d.cells.width()
+	for k, w := range d.cells.each {
+		if w.begin+width <= t.UnixNano() {
 			continue
 		}
 		v := unpack(k.rest)
 		v.cluster, v.unknown, v.details = clusters[v.cluster], unknown[v.unknown], causes[v.details]
-		out.addFailed(k, v, n)
+		out.addFailed(k.flags, v, w, width)
 	}
 	for cluster, w := range d.load.all {
-		if w.begin >= from*cellNanos {
+		if w.begin+d.load.width() > t.UnixNano() {
 			out.addHealthy(clusters[cluster], w, d.load.width())
 		}
 	}
 	return &Snapshot{out}
 }
 
-// addFailed counts n failures of a cell, whose outcome has the cause's id in
+// addFailed counts the failures of a cell, whose outcome has the cause's id in
 // place of the details'.
-func (d *Delta) addFailed(k key, v outcome, n uint64) {
-	at := k.at * cellNanos
-	when := span{at, at + cellNanos - 1, true}
+func (d *Delta) addFailed(flags uint64, v outcome, w window, width int64) {
+	n, when := w.n, span{w.begin, w.begin + width - 1, true}
 	d.addTotal(when, n)
-	d.addCombo(key{flags: k.flags, rest: pack(v.cluster, noName, v.code, 0, 0, 0, v.unknown, true, true)}, n)
-	d.addCell(key{flags: k.flags, rest: packPlain(v.cluster, v.code, v.unknown, v.details), at: k.at}, n)
+	d.addCombo(key{flags: flags, rest: pack(v.cluster, noName, v.code, 0, 0, 0, v.unknown, true, true)}, n)
+	sort := d.cells.sort(key{flags: flags, rest: packPlain(v.cluster, v.code, v.unknown, v.details)})
+	d.cells.put(sort, floorDiv(w.begin, d.cells.width()), n)
 	if v.details == noName {
 		return
 	}
@@ -50,7 +50,7 @@ func (d *Delta) addFailed(k key, v outcome, n uint64) {
 		g.sides[g.cause.Side] += n
 	}
 	g.tops[byCluster].addMany(key{rest: packPlain(v.cluster, 0, noName, 0)}, nil, n, when)
-	g.tops[byOutcome].addMany(key{flags: k.flags, rest: packPlain(noName, v.code, v.unknown, 0)}, nil, n, when)
+	g.tops[byOutcome].addMany(key{flags: flags, rest: packPlain(noName, v.code, v.unknown, 0)}, nil, n, when)
 }
 
 // addHealthy counts records that did not fail.

@@ -76,9 +76,7 @@ func (d *Delta) mergeAccess(o *Delta) {
 		k.rest = packPlain(clusters[v.cluster], v.code, unknown[v.unknown], causes[v.details])
 		return k
 	}
-	for k, n := range o.cells.all {
-		d.addCell(plain(k), n)
-	}
+	d.cells.merge(&o.cells, plain)
 	d.untimed += o.untimed
 	d.hosts.merge(&o.hosts, plain)
 	d.load.merge(&o.load, clusters)

@@ -20,8 +20,8 @@ import (
 
 // leave are the fields that a picture need not have: Merge makes them anew.
 var leave = []string{
-	"Delta.meter", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.usualClass", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy",
-	"names.seed", "names.slots", "names.lately", "groups.ids", "groups.last", "groups.lastID",
+	"Delta.meter", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy",
+	"names.seed", "names.slots", "cells.slots", "pairs.slots", "profiles.slots", "groups.ids", "groups.lately",
 }
 
 // counters are the part that any version reads. A key that is not there is zero.

@@ -87,6 +87,7 @@ func (p *page) all(r *Report) {
 	}
 	if r.Totals.Failed > 0 {
 		p.clusters(r)
+		p.clients(r)
 	}
 	p.others(r)
 	if p.wide {
@@ -153,10 +154,14 @@ func (p *page) totals(r *Report) {
 	chunks = appendCount(chunks, t.Partial, "partial", "partial")
 	chunks = appendCount(chunks, t.Suspicious, "suspicious", "suspicious")
 	p.flow(first, "   ", chunks...)
-	if r.BothSides.SeenTwice > 0 {
+}
+
+// twice tells that one request may have several records.
+func (p *page) twice(r *Report) {
+	if b := r.BothSides; b.SeenTwice > 0 {
 		p.line("")
-		p.note(infoMark, number(t.Access)+" records, not requests: of "+plural(uint64(r.BothSides.SampledRequests), "sampled request", "sampled requests")+", "+
-			plural(uint64(r.BothSides.SeenTwice), "was", "were")+" reported by a proxy on both sides.")
+		p.note(infoMark, number(r.Totals.Access)+" records, not requests: of "+plural(uint64(b.SampledRequests), "sampled request", "sampled requests")+", "+
+			plural(uint64(b.SeenTwice), "was", "were")+" reported by a proxy on both sides.")
 	}
 }
 
@@ -203,7 +208,7 @@ func (p *page) troubles(r *Report) {
 	}
 }
 
-// inputs names those that failed and those that are empty.
+// inputs names those that failed and those of which nothing was counted.
 func (p *page) inputs(list []Input) {
 	shown := 0
 	for _, in := range list {
@@ -217,6 +222,10 @@ func (p *page) inputs(list []Input) {
 		case shown > p.most(maxFailedRows):
 		case in.Error != "":
 			p.note(errorMark, p.user(in.Name)+": "+p.user(in.Error))
+		case in.SameAs != "":
+			p.note(infoMark, p.user(in.Name)+": the same log as "+p.user(in.SameAs)+", counted once")
+		case in.NotRead > 0:
+			p.note(infoMark, p.user(in.Name)+": nothing of it was asked for")
 		default:
 			p.note(infoMark, p.user(in.Name)+": empty")
 		}

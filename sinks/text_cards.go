@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/flagwatch/flagwatch/classify"
 )
 
 const (
@@ -22,11 +24,33 @@ func (p *page) answer(r *Report) {
 		return
 	}
 	p.line("")
-	p.flow("  ", " ", strings.Fields(p.user(r.Headline))...)
-	if list := r.Causes[0].Next; len(list) > 0 {
-		p.line("")
-		p.command("  $ ", "      ", list[0])
+	words := strings.Fields(p.user(r.Headline))
+	for i, w := range words {
+		words[i] = p.shorten(w, p.width-2)
 	}
+	p.flow("  ", " ", words...)
+	for i, command := range firstCommands(r) {
+		if i == 0 {
+			p.line("")
+		}
+		p.command("  $ ", "      ", command)
+	}
+}
+
+// firstCommands are what to type next: for the first cause, and for one beside
+// it that may be its reason, or is large.
+func firstCommands(r *Report) (list []string) {
+	for i := range r.Causes {
+		c, first := &r.Causes[i], &r.Causes[0]
+		if first.Fold != "" {
+			break
+		}
+		other := c.Verdict.Cause != first.Verdict.Cause && c.Verdict.Severity == classify.Error.String() && (c.Failed == 0 || c.Own()*4 >= r.Totals.Failed)
+		if len(c.Next) > 0 && c.Fold == "" && (i == 0 || other) && !slices.Contains(list, c.Next[0]) {
+			list = append(list, c.Next[0])
+		}
+	}
+	return list[:min(len(list), 2)]
 }
 
 // verdict is the answer, and whose it is.
@@ -44,7 +68,7 @@ func (p *page) verdict(r *Report) {
 
 // who is a bar for every side.
 func (p *page) who(sides []NamedCount) []string {
-	const whole = 20
+	whole := uint64(min(max(p.width-45, 4), 20)) // leaves room for the longest name
 	total := uint64(0)
 	for _, s := range sides {
 		total += s.Count
@@ -73,6 +97,7 @@ func (p *page) causes(r *Report) {
 	p.causeTable(r, shown)
 	p.folded(r.Causes)
 	p.consequences(r.Join)
+	p.twice(r)
 	for i := range shown[:min(len(shown), p.most(maxCards))] {
 		p.card(i+1, &shown[i])
 	}
@@ -339,7 +364,7 @@ func (p *page) proof(c *Card) {
 		rows++
 	}
 	if d := c.Durations; d != nil {
-		p.proofRow(rows == 0, "duration", fmt.Sprintf("median %d ms, 99 %% up to %d ms, longest %d ms", d.P50, d.P99, d.Max))
+		p.proofRow(rows == 0, "duration", d.whole())
 		rows++
 	}
 	if c.First != nil {

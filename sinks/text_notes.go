@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -14,10 +15,13 @@ func (p *page) failures(r *Report) {
 	if r.Totals.Failed == 0 {
 		return
 	}
-	p.line("")
-	if steps := failuresByTime(r.Timeline.Cells, r.Pictured()); len(steps) > 0 {
+	if len(r.Sides) == 0 {
+		p.line("")
+	}
+	if steps := failuresByTime(&r.Timeline, r.Pictured()); len(steps) > 0 {
 		p.item(plainMark, "when", p.when(r, steps)...)
 	}
+	p.latency(r)
 	p.item(plainMark, "answered by", p.answerers(r)...)
 }
 
@@ -27,12 +31,22 @@ type step struct {
 	failed uint64
 }
 
+// width is how long a cell is; ten seconds when none is known.
+func (t *Timeline) width() time.Duration {
+	return max(time.Duration(t.CellSeconds)*time.Second, cellNanos)
+}
+
+// begin is when the cell of a time begins.
+func (t *Timeline) begin(at time.Time) time.Time {
+	return utc(floorDiv(at.UnixNano(), int64(t.width())) * int64(t.width()))
+}
+
 // failuresByTime adds up cells of the same time within a span; both are sorted
 // by time.
-func failuresByTime(cells []Cell, s *Span) []step {
+func failuresByTime(t *Timeline, s *Span) []step {
 	var steps []step
-	for _, c := range cells {
-		if s != nil && (c.Time.Add(cellNanos).Before(s.First) || c.Time.After(s.Last)) {
+	for _, c := range t.Cells {
+		if s != nil && (c.Time.Add(t.width()).Before(s.First) || c.Time.After(s.Last)) {
 			continue
 		}
 		if n := len(steps); n > 0 && steps[n-1].at.Equal(c.Time) {
@@ -56,11 +70,35 @@ func (p *page) when(r *Report, steps []step) []string {
 	if line := p.spark(r, steps); line != "" {
 		chunks = append(chunks, line)
 	}
-	first, last := steps[0].at, steps[len(steps)-1].at
-	if first.Equal(last) {
-		return append(chunks, "all within ten seconds from "+first.Format(layout)+" UTC")
+	first, last := r.edges(steps[0].at, steps[len(steps)-1].at)
+	cell := strconv.Itoa(r.Timeline.CellSeconds) + " s"
+	if len(steps) == 1 {
+		return append(chunks, "all within "+cell, "first "+first.Format(layout)+" UTC")
 	}
-	return append(chunks, "first "+first.Format(layout), "last "+last.Format(layout), "most "+number(peak.failed)+" in 10 s at "+peak.at.Format(layout)+" UTC")
+	return append(chunks, "first "+first.Format(layout), "last "+last.Format(layout), "most "+number(peak.failed)+" in "+cell+" at "+peak.at.Format(layout)+" UTC")
+}
+
+// edges are the first and the last failure, of which the cells are given, as
+// far as the causes tell them better.
+func (r *Report) edges(begin, end time.Time) (first, last time.Time) {
+	width := time.Duration(r.Timeline.CellSeconds) * time.Second
+	first, last = begin.Add(width), end
+	for i := range r.Causes {
+		c := &r.Causes[i]
+		if c.Failed == 0 || c.Failed != c.Records || c.First == nil {
+			continue
+		}
+		if !c.First.Before(begin) && c.First.Before(first) {
+			first = *c.First
+		}
+		if c.Last.After(last) && c.Last.Before(end.Add(width)) {
+			last = *c.Last
+		}
+	}
+	if first.Equal(begin.Add(width)) {
+		first = begin
+	}
+	return first, last
 }
 
 // timeLayout leaves out of a time what the head of the report makes clear.
@@ -82,15 +120,16 @@ func (p *page) spark(r *Report, steps []step) string {
 	if span == nil {
 		return ""
 	}
-	begin := span.First.Truncate(10 * time.Second)
-	all := int(span.Last.Sub(begin)/(10*time.Second)) + 1
+	cell := r.Timeline.width()
+	begin := r.Timeline.begin(span.First)
+	all := int(span.Last.Sub(begin)/cell) + 1
 	if all < least {
 		return ""
 	}
 	n := min(all, most)
 	sums, top := make([]uint64, n), uint64(0)
 	for _, s := range steps {
-		i := int(int64(s.at.Sub(begin)/(10*time.Second)) * int64(n) / int64(all))
+		i := int(int64(s.at.Sub(begin)/cell) * int64(n) / int64(all))
 		i = min(max(i, 0), n-1)
 		sums[i] += s.failed
 		top = max(top, sums[i])
@@ -121,10 +160,11 @@ func (p *page) answerers(r *Report) []string {
 // others are the records that are no access records, or doubtful ones.
 func (p *page) others(r *Report) {
 	t := r.Totals
-	if t.Events+t.Invalid+t.Suspicious == 0 && len(r.Accounting.Discarded) == 0 {
+	if t.Events+t.Invalid+t.Suspicious == 0 && len(r.Accounting.Discarded)+len(r.Layouts) == 0 {
 		return
 	}
 	p.line("")
+	p.layouts(r.Layouts)
 	if t.Events > 0 {
 		p.item(plainMark, "events", p.events(r)...)
 	}

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"bytes"
 	"cmp"
 	"slices"
 )
@@ -15,7 +16,8 @@ const maxValue = 96
 // at most its excess. Below max values the counts are exact.
 type top struct {
 	max    int
-	hashes []uint64 // of list, looked through first
+	tags   []byte   // the last byte of each hash, looked through first
+	hashes []uint64 // of list
 	list   []entry
 	last   int
 	low    int    // the value that was the least frequent one last
@@ -74,12 +76,15 @@ func (t *top) find(k key, name []byte) int {
 		return t.last
 	}
 	h := hashValue(k, name)
-	for i, x := range t.hashes {
-		if x == h && t.list[i].is(k, name) {
+	for i := 0; ; i++ {
+		n := bytes.IndexByte(t.tags[i:], byte(h))
+		if n < 0 {
+			return -1
+		}
+		if i += n; t.hashes[i] == h && t.list[i].is(k, name) {
 			return i
 		}
 	}
-	return -1
 }
 
 // evict makes room for a new value; its count begins at what it may have had.
@@ -88,12 +93,13 @@ func (t *top) evict(k key, name []byte) int {
 	count := uint64(0)
 	if i < t.max {
 		t.list = slices.Grow(t.list, 1)[:i+1]
-		t.hashes = append(t.hashes, 0)
+		t.hashes, t.tags = append(t.hashes, 0), append(t.tags, 0)
 	} else {
 		i = t.least()
 		count = t.list[i].count
 	}
-	t.hashes[i] = hashValue(k, name)
+	h := hashValue(k, name)
+	t.hashes[i], t.tags[i] = h, byte(h)
 	e := &t.list[i]
 	e.key, e.count, e.excess, e.when = k, count, count, span{}
 	e.length = uint8(copy(e.name[:], name))
@@ -105,11 +111,13 @@ func hashValue(k key, name []byte) uint64 { return fold(k.hash(), hashID(name)) 
 // least is a least frequent value. Counts only rise, so one that is as rare as
 // the last least one was need not be compared with the others.
 func (t *top) least() int {
-	n := len(t.list)
-	for i := range n {
-		if i = (t.low + i) % n; t.list[i].count == t.rare {
+	for i, n := t.low, len(t.list); n > 0; n-- {
+		if t.list[i].count == t.rare {
 			t.low = i
 			return i
+		}
+		if i++; i == len(t.list) {
+			i = 0
 		}
 	}
 	t.low = 0
@@ -167,7 +175,7 @@ next:
 // clone returns a copy with memory of its own.
 func (t *top) clone() top {
 	c := *t
-	c.hashes, c.list = slices.Clone(t.hashes), slices.Clone(t.list)
+	c.tags, c.hashes, c.list = slices.Clone(t.tags), slices.Clone(t.hashes), slices.Clone(t.list)
 	return c
 }
 
@@ -177,27 +185,36 @@ func (t *top) dropUnsure() {
 	t.list = slices.DeleteFunc(t.list, func(e entry) bool { return 2*e.excess > e.count })
 }
 
-// fill adds values with exact counts, the most frequent first. Of those that t
-// does not keep, only the first ones can come among its values.
-func (t *top) fill(values []*pairSlot, name func(*pair) []byte) {
+// fill adds values with exact counts, in the order in which compare puts them.
+// Of those that t does not keep, only the first ones can come among its values.
+func (t *top) fill(values []*pairCount, compare func(a, b *pairCount) int, name func(*pair) []byte) {
 	floor, kept := t.floor(), len(t.list)
-	var more []entry
+	var first []*pairCount
 	for _, v := range values {
-		if kept == 0 && len(more) == t.max {
-			break
+		if kept > 0 {
+			if i := t.find(v.pair.key, name(&v.pair)); i >= 0 {
+				e := &t.list[i]
+				e.count += v.n
+				e.when.merge(v.when)
+				continue
+			}
 		}
-		text := name(&v.pair)
-		if i := t.find(v.pair.key, text); i >= 0 {
-			e := &t.list[i]
-			e.count += v.n
-			e.when.merge(v.when)
-		} else if len(more) < t.max {
-			e := entry{key: v.pair.key, count: v.n + floor, excess: floor, when: v.when}
-			e.length = uint8(copy(e.name[:], text))
-			more = append(more, e)
+		if len(first) == t.max {
+			if compare(v, first[t.max-1]) > 0 {
+				continue
+			}
+			first = first[:t.max-1]
 		}
+		i, _ := slices.BinarySearchFunc(first, v, compare)
+		first = slices.Insert(first, i, v)
 	}
-	t.keep(append(t.list[:kept:kept], more...))
+	list := t.list[:kept:kept]
+	for _, v := range first {
+		e := entry{key: v.pair.key, count: v.n + floor, excess: floor, when: v.when}
+		e.length = uint8(copy(e.name[:], name(&v.pair)))
+		list = append(list, e)
+	}
+	t.keep(list)
 }
 
 // keep makes the most frequent of the entries those of t.
@@ -207,12 +224,13 @@ func (t *top) keep(list []entry) {
 	})
 	t.reset()
 	for _, e := range list[:min(len(list), t.max)] {
-		t.list, t.hashes = append(t.list, e), append(t.hashes, hashValue(e.key, e.name[:e.length]))
+		h := hashValue(e.key, e.name[:e.length])
+		t.list, t.hashes, t.tags = append(t.list, e), append(t.hashes, h), append(t.tags, byte(h))
 	}
 }
 
 func (t *top) reset() {
-	t.list, t.hashes = t.list[:0], t.hashes[:0]
+	t.list, t.hashes, t.tags = t.list[:0], t.hashes[:0], t.tags[:0]
 	t.last, t.low, t.rare = 0, 0, 0
 }
 

@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"encoding/binary"
+	"strings"
 
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -11,15 +12,16 @@ import (
 const cellNanos = 10e9
 
 // classOf returns the part of the details that names a class: what stands in
-// front of the first bracket, and the word inside it when it is the reason of
-// a reset. The closing brace is left out, so that a class is a view.
+// front of the first bracket, and inside it the reason of a reset, and the
+// policy that denied: [none], [ns[shop]-policy[cart]-rule[0]]. The closing brace
+// is left out, so that a class is a view.
 // Source: https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details
 func classOf(details []byte) []byte {
 	end := 0
 	for end < len(details) && details[end] != '{' && details[end] != '[' && details[end] != '(' {
 		end++
 	}
-	if end == len(details) {
+	if end == len(details) || details[end] == '[' && details[len(details)-1] == ']' {
 		return details
 	}
 	if details[end] != '{' || !bytes.HasPrefix(details, []byte("upstream_reset_")) {
@@ -33,10 +35,8 @@ func classOf(details []byte) []byte {
 
 // className closes the brace that classOf left open.
 func className(class string) string {
-	for i := range len(class) {
-		if class[i] == '{' {
-			return class + "}"
-		}
+	if i := strings.IndexAny(class, "{["); i >= 0 && class[i] == '{' {
+		return class + "}"
 	}
 	return class
 }

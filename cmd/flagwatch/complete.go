@@ -57,17 +57,20 @@ func completeValues(cmd *cobra.Command) {
 			return
 		}
 		if c, ok := f.Value.(*choice); ok {
-			register(cmd, f.Name, choiceCompletions(c))
+			register(cmd, f.Name, func() []completion { return choiceCompletions(c) })
 		} else if list := known[f.Name]; list != nil {
-			register(cmd, f.Name, list())
+			register(cmd, f.Name, list)
 		}
 	})
 }
 
-func register(cmd *cobra.Command, name string, list []completion) {
-	values := make([]cobra.Completion, 0, len(list))
-	for _, c := range list {
-		values = append(values, cobra.CompletionWithDesc(c.value, c.about))
+// register makes list the values of a flag, made when a shell asks for them.
+func register(cmd *cobra.Command, name string, list func() []completion) {
+	complete := func(*cobra.Command, []string, string) (values []cobra.Completion, _ cobra.ShellCompDirective) {
+		for _, c := range list() {
+			values = append(values, cobra.CompletionWithDesc(c.value, c.about))
+		}
+		return values, cobra.ShellCompDirectiveNoFileComp
 	}
-	cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)) // an error is a flag that is not there
+	cmd.RegisterFlagCompletionFunc(name, complete) // an error is a flag that is not there
 }

@@ -58,7 +58,7 @@ func (o *runOptions) follow(ctx context.Context, args []string, opt pipeline.Opt
 			return nil, usageError("--follow: %s is no file", arg)
 		}
 	}
-	src := &followed{Tailer: tail.New([]tail.Input{{Name: "files", Paths: args, Containers: tail.DefaultContainers()}}, tail.Options{}), bytes: map[string]int64{}}
+	src := &followed{Tailer: tail.New([]tail.Input{{Name: "files", Paths: args, Containers: tail.DefaultContainers()}}, tail.Options{Once: true, Formats: opt.Formats}), bytes: map[string]int64{}}
 	defer src.Close()
 	mem := ledger.NewMemory()
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
@@ -70,5 +70,6 @@ func (o *runOptions) follow(ctx context.Context, args []string, opt pipeline.Opt
 	}
 	res := &result{inputs: src.inputs(), interrupted: true}
 	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
+	res.report.Layouts = o.learned
 	return res, nil
 }

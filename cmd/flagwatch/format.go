@@ -22,7 +22,7 @@ type formats struct {
 
 func (o *formats) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.given, "format", nil, "the access-log `format`: a format string, a JSON map, @FILE with either, or the id of a dialect; may be given again")
-	flags.StringArrayVar(&o.from, "format-from", nil, "a `file` of configuration that has access-log formats: MeshConfig, EnvoyFilter, EnvoyProxy, Contour or Envoy; may be given again")
+	flags.StringArrayVar(&o.from, "format-from", nil, "a `file` of configuration that has access-log formats, of Istio, Envoy, Envoy Gateway, Contour, Kuma, Emissary, Gloo, Consul or App Mesh; may be given again")
 }
 
 // load compiles what was given, and says on w what was found and what it

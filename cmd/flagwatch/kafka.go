@@ -185,6 +185,7 @@ func (o *kafkaOptions) run(ctx context.Context, f *pflag.FlagSet, std streams) e
 	}
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
+	o.conn.Formats = formats
 	opt := pipeline.Options{Workers: o.jobs, Formats: formats, Classifier: causes, Series: o.shown.output.value == "prom", Fault: o.fault(std.err)}
 	if o.untilEnd {
 		span, err := o.span(f, time.Now())

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/flagwatch/flagwatch/internal/exposed"
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
@@ -14,7 +15,7 @@ func writeProm(w io.Writer, r *sinks.Report, _ sinks.TextOptions) error {
 }
 
 func metricTable() table {
-	list := sinks.Metrics()
+	list := exposed.Metrics()
 	t := table{head: []string{"METRIC", "TYPE", "LABELS", "MEANING"}, json: list}
 	for _, m := range list {
 		t.rows = append(t.rows, []string{m.Name, m.Type, strings.Join(m.Labels, ","), m.Help})

@@ -80,7 +80,7 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	p.source = source.Options{
 		Lines: ordered, Ordered: ordered, Parallel: jobs, MaxWindow: window,
 		Shard: shard, Shards: shards, Tail: o.tail, Since: p.keep.Since, Until: p.keep.Until,
-		TimeOf: timeOf(formats), IsLog: isLog(formats),
+		TimeOf: timeOf(formats), IsLog: isLog(formats), Formats: formats,
 	}
 	return p, nil
 }
@@ -151,7 +151,8 @@ func isLog(formats []*parser.Format) func([]byte) bool {
 				return true
 			}
 		}
-		return false
+		var s parser.Sample
+		return s.Add(padded(head), formats...) > 0 && s.Infer() != nil
 	}
 }
 

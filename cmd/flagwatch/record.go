@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,38 +20,60 @@ import (
 func appendRecord(buf []byte, r *parser.Record, v classify.Verdict, line int64) []byte {
 	buf = strconv.AppendInt(append(buf, `{"line":`...), line, 10)
 	buf = strconv.AppendInt(append(buf, `,"lines":`...), int64(r.Lines), 10)
-	buf = appendWord(buf, "kind", r.Kind.String())
+	buf = appendPiece(buf, &kindPieces[r.Kind])
 	buf = appendWord(buf, "reason", r.Reason.String())
 	buf = appendWord(buf, "dialect", r.Dialect.String())
 	buf = appendEnvelopes(buf, r.Envelopes())
 	buf = appendTrue(buf, "partial", r.Partial)
 	buf = appendTrue(buf, "suspicious", r.Suspicious)
-	odd := parser.FieldSet(0)
-	for f := parser.StartTime; f <= parser.GRPCStatus; f++ {
-		if !r.Has(f) && f != parser.ResponseCode && f != parser.ResponseFlags {
-			continue
-		}
-		var ok bool
-		if buf, ok = appendField(buf, r, f); !ok {
-			odd |= parser.Fields(f)
-		}
+	present := r.Present()
+	buf, odd := appendFields(buf, r, present&accessFields|outcomeFields)
+	buf = appendPiece(buf, &directionPieces[r.Direction()])
+	buf = appendJudgement(buf, r, &v)
+	if r.Emitter != parser.NoEmitter || present&eventFields != 0 {
+		buf = appendEvent(buf, r)
 	}
-	buf = appendWord(buf, "direction", r.Direction().String())
-	buf = appendJudgement(buf, r, v)
-	buf = appendText(buf, r, parser.Level)
-	buf = appendWord(buf, "emitter", r.Emitter.String())
-	buf = appendText(buf, r, parser.Component)
-	buf = appendText(buf, r, parser.Message)
 	buf = appendExtra(buf, r, odd)
 	return append(buf, '}', '\n')
 }
 
-func appendJudgement(buf []byte, r *parser.Record, v classify.Verdict) []byte {
-	if r.Kind == parser.Access {
-		buf = strconv.AppendBool(appendKey(buf, "failed"), v.Failed)
-		buf = appendWord(buf, "answered_by", classify.AnsweredBy(r).String())
-	} else {
+var (
+	// outcomeFields may be there without a value.
+	outcomeFields = parser.Fields(parser.ResponseCode, parser.ResponseFlags)
+
+	// accessFields stand in front of what is judged, eventFields behind it.
+	accessFields = parser.AllFields &^ (eventFields | parser.Fields(parser.Extra))
+	eventFields  = parser.Fields(parser.Level, parser.Component, parser.Message)
+)
+
+// appendFields appends the fields of a set, and returns those whose value does
+// not have the field's type.
+func appendFields(buf []byte, r *parser.Record, set parser.FieldSet) (_ []byte, odd parser.FieldSet) {
+	for rest := uint64(set); rest != 0; rest &= rest - 1 {
+		f := parser.Field(bits.TrailingZeros64(rest))
+		var ok bool
+		if buf, ok = appendField(buf, r, f); !ok {
+			odd |= 1 << f
+		}
+	}
+	return buf, odd
+}
+
+func appendEvent(buf []byte, r *parser.Record) []byte {
+	buf = appendText(buf, r, parser.Level)
+	buf = appendWord(buf, "emitter", r.Emitter.String())
+	buf = appendText(buf, r, parser.Component)
+	return appendText(buf, r, parser.Message)
+}
+
+func appendJudgement(buf []byte, r *parser.Record, v *classify.Verdict) []byte {
+	switch {
+	case r.Kind != parser.Access:
 		buf = appendTrue(buf, "failed", v.Failed)
+	case v.Failed:
+		buf = appendPiece(buf, &failedPieces[classify.AnsweredBy(r)])
+	default:
+		buf = appendPiece(buf, &passedPieces[classify.AnsweredBy(r)])
 	}
 	if v.Cause == nil {
 		return buf
@@ -77,27 +100,34 @@ func appendRivals(buf []byte, rivals []*classify.Cause) []byte {
 // appendField appends one field that has a value, or the code or the flags if
 // there are any. ok is false for a value that does not have the field's type.
 func appendField(buf []byte, r *parser.Record, f parser.Field) (_ []byte, ok bool) {
-	if f == parser.ResponseFlags {
-		return appendFlags(buf, r), true
-	}
-	value := r.Bytes(f)
 	switch f {
 	case parser.StartTime:
-		return appendTime(appendFieldKey(buf, f), r, value), true
+		return appendTime(buf, r), true
 	case parser.ResponseCode:
 		code, ok := r.Code()
-		return appendInt(buf, f, int64(code), ok), ok || value == nil
-	case parser.BytesReceived, parser.BytesSent:
+		return appendInt(buf, f, int64(code), ok), ok || !r.Has(f)
+	case parser.ResponseFlags:
+		return appendFlags(buf, r), true
+	case parser.BytesReceived, parser.BytesSent, parser.Duration, parser.UpstreamServiceTime:
+		return appendNumber(buf, r, f)
+	case parser.GRPCStatus:
+		n, ok := parser.GRPCStatusNumber(r.Bytes(f))
+		return appendInt(buf, f, int64(n), ok), ok
+	}
+	return appendString(buf, &fieldKeys[f], r.Bytes(f)), true
+}
+
+// appendNumber appends a value as it is when it is a plain number.
+func appendNumber(buf []byte, r *parser.Record, f parser.Field) (_ []byte, ok bool) {
+	if buf, ok := appendDigits(buf, &fieldKeys[f], r.Bytes(f)); ok {
+		return buf, true
+	}
+	if f == parser.BytesReceived || f == parser.BytesSent {
 		n, ok := r.Int(f)
 		return appendInt(buf, f, n, ok), ok
-	case parser.GRPCStatus:
-		n, ok := parser.GRPCStatusNumber(value)
-		return appendInt(buf, f, int64(n), ok), ok
-	case parser.Duration, parser.UpstreamServiceTime:
-		v, ok := r.Number(f)
-		return appendNumber(buf, f, v, ok)
 	}
-	return safe.AppendJSON(appendFieldKey(buf, f), value), true
+	v, ok := r.Number(f)
+	return appendFloat(buf, f, v, ok)
 }
 
 func appendInt(buf []byte, f parser.Field, n int64, ok bool) []byte {
@@ -107,7 +137,7 @@ func appendInt(buf []byte, f parser.Field, n int64, ok bool) []byte {
 	return strconv.AppendInt(appendFieldKey(buf, f), n, 10)
 }
 
-func appendNumber(buf []byte, f parser.Field, v float64, ok bool) ([]byte, bool) {
+func appendFloat(buf []byte, f parser.Field, v float64, ok bool) ([]byte, bool) {
 	if !ok || math.IsInf(v, 0) || math.IsNaN(v) {
 		return buf, false
 	}
@@ -163,12 +193,16 @@ var flagsByName = func() []parser.Flag {
 
 // appendTime appends RFC 3339 in UTC when the value can be read as a time that
 // nanoseconds since 1970 can hold, else the value as it is.
-func appendTime(buf []byte, r *parser.Record, value []byte) []byte {
-	nano, ok := r.Time()
-	if !ok || len(value) > 10 && value[4] == '-' && value[10] == 'T' && value[len(value)-1] == 'Z' {
-		return safe.AppendJSON(buf, value)
+func appendTime(buf []byte, r *parser.Record) []byte {
+	value, key := r.Bytes(parser.StartTime), &fieldKeys[parser.StartTime]
+	if len(value) > 10 && value[4] == '-' && value[10] == 'T' && value[len(value)-1] == 'Z' {
+		return appendString(buf, key, value)
 	}
-	buf = time.Unix(0, nano).UTC().AppendFormat(append(buf, '"'), time.RFC3339Nano)
+	nano, ok := r.Time()
+	if !ok {
+		return appendString(buf, key, value)
+	}
+	buf = time.Unix(0, nano).UTC().AppendFormat(appendPiece(buf, key), time.RFC3339Nano)
 	return append(buf, '"')
 }
 
@@ -212,7 +246,7 @@ func appendExtra(buf []byte, r *parser.Record, odd parser.FieldSet) []byte {
 
 func appendText(buf []byte, r *parser.Record, f parser.Field) []byte {
 	if value := r.Bytes(f); value != nil {
-		return safe.AppendJSON(appendFieldKey(buf, f), value)
+		return appendString(buf, &fieldKeys[f], value)
 	}
 	return buf
 }
@@ -237,15 +271,44 @@ func appendKey(buf []byte, key string) []byte {
 }
 
 // appendFieldKey is appendKey for a field.
-func appendFieldKey(buf []byte, f parser.Field) []byte { return append(buf, fieldKeys[f]...) }
+func appendFieldKey(buf []byte, f parser.Field) []byte {
+	buf = appendPiece(buf, &fieldKeys[f])
+	return buf[:len(buf)-1]
+}
 
-// fieldKeys are the fields' names as keys, the comma in front included.
-var fieldKeys = func() (keys [parser.NumFields]string) {
+// fieldKeys are the fields' names as keys, with the comma in front and the
+// quote behind.
+var fieldKeys = func() (keys [parser.NumFields]piece) {
 	for f := range parser.NumFields {
-		keys[f] = string(appendKey(nil, f.String()))
+		keys[f] = newPiece(string(append(appendKey(nil, f.String()), '"')))
 	}
 	return keys
 }()
+
+// The values of closed sets, with their keys.
+var (
+	kindPieces = func() (list [parser.NumKinds]piece) {
+		for k := range parser.NumKinds {
+			list[k] = newPiece(string(appendWord(nil, "kind", k.String())))
+		}
+		return list
+	}()
+	directionPieces = func() (list [parser.NumDirections]piece) {
+		for d := range parser.NumDirections {
+			list[d] = newPiece(string(appendWord(nil, "direction", d.String())))
+		}
+		return list
+	}()
+	passedPieces = answerPieces(`,"failed":false`)
+	failedPieces = answerPieces(`,"failed":true`)
+)
+
+func answerPieces(failed string) (list [classify.NumAnswerers]piece) {
+	for a := range classify.NumAnswerers {
+		list[a] = newPiece(string(appendWord([]byte(failed), "answered_by", a.String())))
+	}
+	return list
+}
 
 // appendComma appends a comma unless the list that began at begin is empty.
 func appendComma(buf []byte, begin int) []byte {

@@ -38,6 +38,7 @@ Examples:
 Usage:
   flagwatch [FILE|DIR|GLOB|-]...
   flagwatch parse [FILE|DIR|GLOB|-]...
+  flagwatch doctor [FILE|DIR|GLOB|-]...
   flagwatch explain X...
   flagwatch list flags|dialects|fields|causes
   flagwatch rules test FILE
@@ -81,10 +82,10 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 	root.SetIn(std.in)
 	root.SetOut(std.out)
 	root.SetErr(std.err)
-	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newExplain(std), newList(std), newRules(std), newKafka(std), newMerge(std), newDiff(std), newDemo(std), newVersion(std))
+	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newDoctor(std), newExplain(std), newList(std), newRules(std), newGenerate(std), newKafka(std), newMerge(std), newDiff(std), newDemo(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
 	root.InitDefaultCompletionCmd()
-	refuseOtherShells(root)
+	refuseOthers(root)
 	completeValues(root)
 	return root, began
 }
@@ -105,18 +106,20 @@ func newHelp(root *cobra.Command) *cobra.Command {
 	}
 }
 
-// refuseOtherShells makes a shell that cobra does not know an error.
-func refuseOtherShells(root *cobra.Command) {
-	cmd, _, err := root.Find([]string{"completion"})
-	if err != nil {
-		return
-	}
-	cmd.Args = cobra.ArbitraryArgs
-	cmd.RunE = func(_ *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return cmd.Help()
+// refuseOthers makes it an error to name a command, or a shell, that a command
+// which only holds others does not have. cobra would print its help.
+func refuseOthers(root *cobra.Command) {
+	for _, cmd := range root.Commands() {
+		if cmd.Runnable() || !cmd.HasSubCommands() {
+			continue
 		}
-		return usageError("completion: no shell %s%s", args[0], spell.DidYouMean(args[0], commandNames(cmd)))
+		cmd.Args = cobra.ArbitraryArgs
+		cmd.RunE = func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usageError("%s: no %s%s", cmd.Name(), args[0], spell.DidYouMean(args[0], commandNames(cmd)))
+		}
 	}
 }
 

@@ -36,7 +36,8 @@ type runOptions struct {
 	series      bool // count what metrics show, too
 	watch       watcher
 	gates       gates
-	commands    []string // names that the first argument may be a misspelling of
+	learned     []sinks.Layout // that were worked out from lines
+	commands    []string       // names that the first argument may be a misspelling of
 }
 
 func (o *runOptions) addFlags(flags *pflag.FlagSet) {
@@ -87,8 +88,9 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if want == 0 {
 		want = sinks.Wanted | causes.Fields() | plan.fields
 	}
+	saveMemory()
 	if o.followFiles {
-		return o.follow(ctx, args, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
+		return o.follow(ctx, args, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
 	}
 	src, err := source.New(args, std.in, plan.source)
 	if err != nil {
@@ -97,7 +99,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	mem := ledger.NewMemory()
 	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
-	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch()})
+	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch(), Early: true})
 	stop()
 	stopMeter()
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
@@ -108,7 +110,13 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 		res.hint(args[0], o.commands)
 	}
 	mem.View(func(s *sinks.Snapshot) { res.snapshot, res.report = s, s.ReportWith(view, res.reportInputs()...) })
+	res.report.Layouts = o.learned
 	return res, nil
+}
+
+// learn keeps a layout that was worked out.
+func (o *runOptions) learn(l pipeline.Learned) {
+	o.learned = append(o.learned, sinks.LayoutOf(l.Stream.Name, l.At.Offset, l.Again, l.Inference))
 }
 
 // fault tells about the first fault of ours in a run.

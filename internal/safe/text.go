@@ -17,6 +17,16 @@ type Text []byte
 // String is the escaped text, see AppendText.
 func (t Text) String() string { return string(AppendText(nil, t)) }
 
+// Escape is the escaped text of s: s itself if there is nothing to escape.
+func Escape(s string) string {
+	for i := range len(s) {
+		if c := s[i]; c < ' ' || c >= 0x7F || c == '\\' {
+			return Text(s).String()
+		}
+	}
+	return s
+}
+
 // AppendText appends b so that it can only be read, never obeyed: a byte of a
 // C0 or C1 control, DEL or invalid UTF-8 as \xNN, a rune that is invisible or
 // turns the direction of text as \u{...}, a backslash doubled. The result is

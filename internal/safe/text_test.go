@@ -33,6 +33,9 @@ func TestAppendText(t *testing.T) {
 		if got := Text(c.in).String(); got != c.want {
 			t.Errorf("%q: got %s, want %s", c.in, got, c.want)
 		}
+		if got := Escape(c.in); got != c.want {
+			t.Errorf("Escape of %q: got %s, want %s", c.in, got, c.want)
+		}
 	}
 }
 

@@ -1,10 +1,10 @@
 package source
 
 import (
-	"archive/tar"
 	"context"
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"strings"
 )
@@ -21,7 +21,10 @@ type job struct {
 	ctx   context.Context
 	file  *raw
 
-	archive bool // it holds members
+	archive bool  // it holds members
+	told    error // the last one that was noted
+	seed    maphash.Seed
+	logs    map[string]contents // of members, by their names before compression
 }
 
 // An item is what jobs send: a batch of a member, or the end of a job.
@@ -74,7 +77,7 @@ func (j *job) walk(name, path string, r *raw, under *decoding, depth int) {
 		j.tools.done(inner)
 		j.tools.give(c, d.dec)
 	case isTar(head):
-		j.tar(name, r, depth)
+		j.tar(name, r, under, depth)
 	case isZip(head):
 		j.zip(name, r, depth)
 	case name != j.row.Name && !j.isLog(path, r):
@@ -83,8 +86,6 @@ func (j *job) walk(name, path string, r *raw, under *decoding, depth int) {
 		j.leaf(name, path, r, under)
 	}
 }
-
-func isTar(head []byte) bool { return len(head) >= 262 && string(head[257:262]) == "ustar" }
 
 // isLog tells whether to read a member of an archive.
 func (j *job) isLog(path string, r *raw) bool {
@@ -96,35 +97,6 @@ func (j *job) isLog(path string, r *raw) bool {
 	}
 	head, _ := r.Peek(rawSize)
 	return j.r.opt.IsLog(head)
-}
-
-func (j *job) tar(name string, r *raw, depth int) {
-	t := tar.NewReader(r)
-	for j.ctx.Err() == nil {
-		h, err := t.Next()
-		if err == io.EOF {
-			_, err = io.Copy(io.Discard, r)
-			j.failArchive(err)
-			return
-		}
-		if err != nil {
-			j.failArchive(explainTar(err))
-			return
-		}
-		if h.Typeflag == tar.TypeReg {
-			j.walkMember(name, h.Name, t, depth)
-		}
-	}
-}
-
-func explainTar(err error) error {
-	switch {
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("truncated tar")
-	case errors.Is(err, tar.ErrHeader):
-		return &corruptError{"tar", errors.New("malformed header")}
-	}
-	return err
 }
 
 func (j *job) zip(name string, r *raw, depth int) {
@@ -149,8 +121,13 @@ func (j *job) zip(name string, r *raw, depth int) {
 }
 
 func (j *job) walkMember(archive, path string, r io.Reader, depth int) {
+	name := archive + "!" + short(path)
+	r, copied := j.isCopy(name, r)
+	if copied {
+		return
+	}
 	inner := j.tools.raw(&meter{r: r})
-	j.walk(archive+"!"+short(path), path, inner, nil, depth+1)
+	j.walk(name, path, inner, nil, depth+1)
 	j.tools.done(inner)
 }
 
@@ -158,7 +135,14 @@ func short(name string) string { return name[:min(len(name), maxMemberName)] }
 
 // leaf reads a log.
 func (j *job) leaf(name, path string, r *raw, under *decoding) {
-	in, src := j.member(name), &unpacked{r: r}
+	in, t := j.member(name), &tally{r: r}
+	src := &unpacked{r: t}
+	if name == j.row.Name {
+		src.r = r
+	} else {
+		t.sum.SetSeed(j.seed)
+		defer j.remember(name, t)
+	}
 	s := &Stream{Name: name}
 	s.locate(path)
 	c := j.r.newCutter(src, s, in)
@@ -230,9 +214,12 @@ func (j *job) member(name string) *Input {
 }
 
 // fail notes an error, and where in the file it came up.
-func (j *job) fail(in *Input, err error) {
+func (j *job) fail(in *Input, err error) { j.failAt(in, j.file.at(), err) }
+
+func (j *job) failAt(in *Input, at int64, err error) {
+	j.told = err
 	if j.ctx.Err() == nil {
-		j.r.fail(in, &InputError{in.Name, j.file.at(), cause(err)})
+		j.r.fail(in, &InputError{in.Name, at, cause(err)})
 	}
 }
 

@@ -114,5 +114,5 @@ func (c *cutter) lose(b *Batch, n int64) {
 
 // restart forgets what came before: a new record begins here.
 func (c *cutter) restart() {
-	c.framer, c.held = Framer{}, c.held[:0]
+	c.framer, c.held = NewFramer(c.framer.state.Formats), c.held[:0]
 }

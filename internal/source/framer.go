@@ -16,6 +16,11 @@ type Framer struct {
 	state    parser.FrameState
 }
 
+// NewFramer returns a framer for records of which some may be in the formats.
+func NewFramer(formats []*parser.Format) Framer {
+	return Framer{state: parser.FrameState{Formats: formats}}
+}
+
 // Cut returns how many bytes of buf to hand out, and whether they are the head
 // of a record that is too long. It knows that the first tried bytes hold no
 // whole record.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 	"hash/fnv"
+	"hash/maphash"
 	"io"
 	"os"
 	"slices"
 	"sync"
+
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // Stdin is the name of standard input as an input.
@@ -33,6 +36,8 @@ type Options struct {
 	// when its name does not say so. It is called by several goroutines at
 	// once. nil: the name decides.
 	IsLog func(head []byte) bool
+
+	Formats []*parser.Format // that records may be in
 
 	block int // bytes a read asks for; for tests
 }
@@ -116,7 +121,7 @@ func New(args []string, stdin *os.File, opt Options) (*Reader, error) {
 	if opt.Shards > 0 {
 		x.rows = slices.DeleteFunc(x.rows, func(w *row) bool { return shardOf(w, opt.Shards) != opt.Shard })
 	}
-	batches := 2 * opt.Parallel
+	batches := opt.Parallel + 1
 	r := &Reader{stdin: stdin, opt: opt, rows: x.rows, ready: make(chan item, batches+opt.Parallel), free: make(chan *Batch, batches)}
 	for range batches {
 		r.free <- new(Batch)
@@ -201,7 +206,7 @@ func (r *Reader) begun(w *row, in input) {
 // newCutter cuts a log. What can not be read from its end loses its first
 // lines here.
 func (r *Reader) newCutter(in input, s *Stream, stats *Input) *cutter {
-	c := &cutter{stream: s, lines: r.opt.Lines, block: r.opt.block}
+	c := &cutter{stream: s, lines: r.opt.Lines, block: r.opt.block, framer: NewFramer(r.opt.Formats)}
 	_, live := in.(*sniffer)
 	_, packed := in.(*unpacked)
 	if r.opt.Tail > 0 && (live || packed) {
@@ -266,7 +271,7 @@ func (r *Reader) readPlain(ctx context.Context, b *Batch) (done bool, err error)
 
 // startJob starts to decode a packed input.
 func (r *Reader) startJob(ctx context.Context, w *row, src *unread) {
-	j := &job{r: r, row: w, ctx: ctx}
+	j := &job{r: r, row: w, ctx: ctx, seed: maphash.MakeSeed()}
 	if n := len(r.tools); n > 0 {
 		j.tools, r.tools = r.tools[n-1], r.tools[:n-1]
 	} else {
@@ -374,6 +379,13 @@ func (r *Reader) closeRow(w *row, archive bool) {
 func (r *Reader) same(w *row) {
 	r.mu.Lock()
 	w.Same, w.Done = w.twin.Name, true
+	r.mu.Unlock()
+}
+
+// sameMember notes that a member of an archive is a copy of another.
+func (r *Reader) sameMember(w *row, name, of string) {
+	r.mu.Lock()
+	w.members = append(w.members, &Input{Name: name, Begun: true, Done: true, Same: of})
 	r.mu.Unlock()
 }
 
