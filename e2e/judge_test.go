@@ -255,16 +255,30 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// write keeps the lines and the expected values. Lines that differ from the
-// kept ones only in numbers and random words stay as they are.
+// write keeps the lines and the expected values, those of a custom format in a
+// folder of their own beside the format.
 func (k *kept) write(t *testing.T) {
+	t.Helper()
+	var known []cell
+	for _, c := range k.cells {
+		if !c.dialect.custom {
+			known = append(known, c)
+			continue
+		}
+		dir := filepath.Join(keptDir, c.dialect.id)
+		keepCells(t, filepath.Join(dir, k.s.Name), []cell{c})
+		replace(t, filepath.Join(dir, "format"), c.dialect.format+"\n")
+	}
+	keepCells(t, filepath.Join(keptDir, k.s.Name), known)
+}
+
+// keepCells writes a log and its expected values. Lines that differ from the kept
+// ones only in numbers and random words stay as they are.
+func keepCells(t *testing.T, path string, cells []cell) {
 	t.Helper()
 	var log, want strings.Builder
 	line := 1
-	for _, c := range k.cells {
-		if c.dialect.custom {
-			continue
-		}
+	for _, c := range cells {
 		log.WriteString(strings.Join(c.lines, "\n") + "\n")
 		r := maps.Clone(c.want)
 		r["line"], r["lines"] = line, len(c.lines)
@@ -278,19 +292,23 @@ func (k *kept) write(t *testing.T) {
 		line += len(c.lines)
 		want.WriteString(jsonText(r) + "\n")
 	}
-	if err := os.MkdirAll(keptDir, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(keptDir, k.s.Name)
 	oldLog, _ := os.ReadFile(path + ".log")
 	oldWant, _ := os.ReadFile(path + ".want")
 	if shape(string(oldLog)) == shape(log.String()) && shape(string(oldWant)) == shape(want.String()) {
 		return
 	}
-	for name, data := range map[string]string{".log": log.String(), ".want": want.String()} {
-		if err := os.WriteFile(path+name, []byte(data), 0o644); err != nil {
-			t.Fatal(err)
-		}
+	replace(t, path+".log", log.String())
+	replace(t, path+".want", want.String())
+}
+
+// replace writes a file that is kept.
+func replace(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -38,6 +38,29 @@ func TestGolden(t *testing.T) {
 	}
 }
 
+// TestGoldenFormats does the same with the logs in folders that have a file
+// named format, which is what --format is given.
+func TestGoldenFormats(t *testing.T) {
+	formats, err := filepath.Glob(filepath.Join(goldenDir, "*", "*", "format"))
+	if err != nil || len(formats) == 0 {
+		t.Fatalf("no formats in %s: %v", goldenDir, err)
+	}
+	for _, format := range formats {
+		logs, err := filepath.Glob(filepath.Join(filepath.Dir(format), "*.log"))
+		if err != nil || len(logs) == 0 {
+			t.Fatalf("no log beside %s: %v", format, err)
+		}
+		for _, log := range logs {
+			t.Run(caseName(log), func(t *testing.T) {
+				want := readRecords(t, readFile(t, strings.TrimSuffix(log, ".log")+".want"))
+				got := readRecords(t, runParse(t, log, "--format", "@"+format))
+				checkLines(t, got, readFile(t, log))
+				compareRecords(t, got, want)
+			})
+		}
+	}
+}
+
 // TestGoldenSample reads the bundled sample: nothing in it is unreadable but
 // the one line that breaks off.
 func TestGoldenSample(t *testing.T) {
@@ -118,11 +141,11 @@ func readFile(t *testing.T, path string) []byte {
 	return data
 }
 
-// runParse is `flagwatch parse log`.
-func runParse(t *testing.T, log string) []byte {
+// runParse is `flagwatch parse log` with options.
+func runParse(t *testing.T, log string, options ...string) []byte {
 	t.Helper()
 	var out, msg bytes.Buffer
-	code := run(context.Background(), []string{"parse", log}, streams{in: os.Stdin, out: &out, err: &msg})
+	code := run(context.Background(), append([]string{"parse", log}, options...), streams{in: os.Stdin, out: &out, err: &msg})
 	if code != 0 && code != exitNothing {
 		t.Fatalf("parse %s: exit code %d: %s", log, code, &msg)
 	}
