@@ -8,7 +8,7 @@ import (
 )
 
 // placeholders are what a report fills into a check.
-var placeholders = []string{"pod", "namespace", "cluster", "service", "port", "subset", "host", "upstream_ip", "upstream_port", "upstream_pod", "upstream_namespace", "client_ip", "authority", "sni", "route", "node"}
+var placeholders = []string{"pod", "namespace", "cluster", "service", "port", "subset", "host", "upstream_ip", "upstream_port", "upstream_pod", "upstream_namespace", "client_ip", "authority", "sni", "route", "node", "code"}
 
 // A row that nobody can act on is no row.
 func TestRowsAreComplete(t *testing.T) {

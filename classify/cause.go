@@ -17,6 +17,7 @@ type Cause struct {
 	Rivals   []Rival // what it is taken for, and what tells them apart
 	Checks   []string
 	Remedy   string
+	OnePod   string   // the remedy when one host of several has it; "": then, too, it is the other
 	Versions string   // Envoy or Istio versions that it holds for; "" for all
 	Docs     []string // the pages it rests on
 	Examples []string // records that get exactly this cause

@@ -30,7 +30,7 @@ var ambientCauses = []Cause{
 			{"ambient-no-endpoints", "the waypoint's own record carries UH"},
 		},
 		Checks: []string{
-			"kubectl logs -n istio-system -l app=ztunnel --since=15m | grep -F {upstream_ip}",
+			"kubectl logs -n istio-system -l app=ztunnel --prefix --tail=-1 --since=15m | grep -F {upstream_ip}",
 			"istioctl ztunnel-config workloads | grep -F {upstream_ip}",
 			"kubectl get pods -n istio-system -l app=ztunnel -o wide",
 			"kubectl get networkpolicies -A",
@@ -53,7 +53,7 @@ var ambientCauses = []Cause{
 			{"ambient-hbone-failed", "packets reach the port: the failure comes at once, not after a timeout"},
 		},
 		Checks: []string{
-			"kubectl get networkpolicies -n {upstream_namespace} -o yaml | grep -B2 -A12 ingress",
+			"kubectl get networkpolicies -n {upstream_namespace} -o custom-columns=NAME:.metadata.name,PODS:.spec.podSelector,INGRESS:.spec.ingress",
 			"istioctl ztunnel-config workloads | grep -F {upstream_ip}",
 			"kubectl get nodes -o wide",
 		},
@@ -74,7 +74,7 @@ var ambientCauses = []Cause{
 		Checks: []string{
 			"istioctl ztunnel-config policies",
 			"kubectl get authorizationpolicies -A",
-			"kubectl logs -n istio-system -l app=ztunnel --since=15m | grep -F {upstream_ip}",
+			"kubectl logs -n istio-system -l app=ztunnel --prefix --tail=-1 --since=15m | grep -F {upstream_ip}",
 		},
 		Remedy:   "Add the caller's (or the waypoint's) service account to an ALLOW policy, or bind the policy to the waypoint with targetRefs. Rules about HTTP in a policy that ztunnel enforces deny.",
 		Versions: "Since Istio 1.24 the error tells whether nothing allowed or a policy denied.",
@@ -105,7 +105,7 @@ var ambientCauses = []Cause{
 		Evidence: `ztunnel error "unknown waypoint"`,
 		Rivals:   []Rival{{"ambient-unknown-destination", "the error names the destination, not a waypoint"}},
 		Checks: []string{
-			"kubectl get gateways -A -l gateway.networking.k8s.io/gateway-name",
+			"kubectl get gateways.gateway.networking.k8s.io -A -l gateway.networking.k8s.io/gateway-name",
 			"kubectl get services,namespaces -A -L istio.io/use-waypoint,istio.io/use-waypoint-namespace",
 			"istioctl waypoint list -A",
 		},
@@ -126,7 +126,7 @@ var ambientCauses = []Cause{
 		Checks: []string{
 			"istioctl ztunnel-config workloads | grep -F {upstream_ip}",
 			"kubectl get pods -n istio-system -o wide -l app=ztunnel",
-			"kubectl logs -n istio-system -l k8s-app=istio-cni-node --since=1h | grep -F {upstream_ip}",
+			"kubectl logs -n istio-system -l k8s-app=istio-cni-node --prefix --tail=-1 --since=1h | grep -F {upstream_ip}",
 		},
 		Remedy: "Restart the ztunnel of the destination's node if it is not ready; else restart the pod, so that istio-cni captures it anew.",
 		Docs:   []string{"https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/"},
@@ -156,8 +156,8 @@ var ambientCauses = []Cause{
 		Evidence: `ztunnel errors "http2 handshake failed", "h2 failed", "expected method CONNECT", "invalid CONNECT address"`,
 		Rivals:   []Rival{{"ambient-hbone-failed", "the tunnel protocol was right and the peer gave up"}},
 		Checks: []string{
-			"kubectl logs -n istio-system -l app=ztunnel --since=15m | grep -F {upstream_ip}",
-			`kubectl get pods -A -o yaml | grep -B8 "containerPort: 15008"`,
+			"kubectl logs -n istio-system -l app=ztunnel --prefix --tail=-1 --since=15m | grep -F {upstream_ip}",
+			"kubectl get pods" + withFields + "PORTS:..containerPort" + " | grep -E '^NS|15008'",
 		},
 		Remedy: "Keep port 15008 for the mesh: no application may listen there, and nobody but ztunnel, waypoints and gateways may call it.",
 		Docs:   []string{"https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/"},
@@ -176,7 +176,7 @@ var ambientCauses = []Cause{
 		Checks: []string{
 			"istioctl ztunnel-config services",
 			"istioctl ztunnel-config workloads",
-			"kubectl get gateways -n istio-system -L topology.istio.io/network",
+			"kubectl get gateways.gateway.networking.k8s.io -n istio-system -L topology.istio.io/network",
 		},
 		Remedy: "See that istiod is reachable for ztunnel and that the Service exists; for other networks, install and expose the east-west gateway.",
 		Docs:   []string{"https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/"},
@@ -193,9 +193,9 @@ var ambientCauses = []Cause{
 			{"cni-install", "the CNI plugin works on no pod of the node"},
 		},
 		Checks: []string{
-			"kubectl logs -n istio-system -l k8s-app=istio-cni-node --since=1h",
+			"kubectl logs -n istio-system -l k8s-app=istio-cni-node --prefix --tail=-1 --since=1h",
 			"kubectl get pods -n {namespace} -o wide",
-			"kubectl logs -n istio-system -l app=ztunnel --since=15m | grep -F {upstream_ip}",
+			"kubectl logs -n istio-system -l app=ztunnel --prefix --tail=-1 --since=15m | grep -F {upstream_ip}",
 		},
 		Remedy: "Restart the pod. If it stays, look at the log of istio-cni on that node and at other network plugins.",
 		Docs:   []string{"https://istio.io/latest/docs/ambient/usage/troubleshoot-ztunnel/", "https://istio.io/latest/docs/setup/additional-setup/cni/"},

@@ -255,7 +255,7 @@ var bootstrapCauses = []Cause{
 		Meaning:  "A filter such as ext_authz names a gRPC cluster that does not exist. Old versions find out with the first request, throw, and end; newer ones refuse the listener or count the call as failed.",
 		Evidence: "uncaught exception with Unknown gRPC client cluster",
 		Rivals:   []Rival{{"bootstrap-unknown-cluster", "the text stands behind initializing config, before any request"}},
-		Checks:   []string{firstLines, "kubectl get envoyfilter -A -o yaml"},
+		Checks:   []string{firstLines, filters},
 		Remedy:   "Define the cluster or correct the name in the filter, and run a version that is still maintained.",
 		Versions: "Envoy before 1.8",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/core/v3/grpc_service.proto"},

@@ -22,6 +22,7 @@ var breakCauses = []Cause{
 			"kubectl describe pod {upstream_pod} -n {upstream_namespace}",
 			"kubectl get destinationrules,peerauthentications -A",
 		},
+		OnePod: "Other hosts of the service answer, so look at this pod: a crash or restart, another version, or no sidecar in it.",
 		Remedy: "Read the upstream's own log for the same request id; its proxy's record says more than this one.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/observability/access_log/usage"},
 		Examples: []string{
@@ -35,8 +36,8 @@ var breakCauses = []Cause{
 		Evidence: "503 UC on the application's own side within a few milliseconds; rare, after idle time",
 		Rivals:   []Rival{{"app-crash", "all requests of the pod fail at once, and the container has restarted"}, {"upstream-closed", "it fails at a high rate"}},
 		Checks: []string{
+			poolLimits,
 			"kubectl get pod {upstream_pod} -n {upstream_namespace} -o jsonpath='{.status.containerStatuses[*].restartCount}'",
-			"kubectl get destinationrules -A -o yaml | grep -A8 idleTimeout",
 			"kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --since=10m",
 		},
 		Remedy:   "Let the application keep idle connections for longer than the proxy (75 s and more), or set connectionPool.http.idleTimeout in the DestinationRule below the application's. Retries help for requests that may be repeated.",

@@ -63,7 +63,7 @@ var cniCauses = []Cause{
 	{
 		ID: "cni-no-ztunnel-connection", Title: "Node has no ztunnel connected to the CNI agent", Parent: "cni-install", Side: Platform, Severity: Error, Seen: InEvents,
 		Meaning:  "In ambient mode the agent hands each pod to the ztunnel of its node, and no ztunnel is connected, so the pod can not join the mesh.",
-		Evidence: "`no ztunnel connection`",
+		Evidence: "`no ztunnel connection`; on ztunnel's side a connection to the node agent that is tried again every 15 s",
 		Rivals:   []Rival{{"ambient-capture-failed", "ztunnel is connected and refuses the pod"}, {"cni-agent-unreachable", "the plugin does not even reach the agent"}},
 		Checks:   []string{"kubectl get pods -n istio-system -l app=ztunnel -o wide --field-selector spec.nodeName={node}", "kubectl logs -n istio-system -l app=ztunnel --tail=50"},
 		Remedy:   "Get ztunnel running on the node, of the same release as istio-cni; the agent then tries again by itself.",
@@ -102,9 +102,20 @@ var cniCauses = []Cause{
 	},
 }
 
+// nodeFailed are texts of ztunnel about one connection that are no access
+// record: it was turned away before it was one, or ztunnel is older than 1.20.
+const nodeFailed = "emitter:ztunnel message:^connection_failed,^failed_dur,certificate_lookup_error "
+
 var cniRules = []Rule{
+	{nodeFailed + "message:policy_rejection,http_status_401", "ambient-policy-denied", "", High},
+	{nodeFailed + "message:unknown_destination,is_not_a_known_destination,no_service_for_target_address", "ambient-unknown-destination", "", High},
+	{nodeFailed + "message:certificate_verify_failed,invalid_peer_certificate", "upstream-cert-untrusted", "certificate-expired", Medium},
+	{nodeFailed + "message:identity_error,certificate_fetch_failed", "workload-cert-not-issued", "", High},
+	{nodeFailed + "message:connection_reset,broken_pipe", "client-disconnected", "response-truncated", Low},
+	{nodeFailed, "ambient-hbone-failed", "ambient-peer-not-captured", Low},
 	{"emitter:ztunnel message:failed_to_start_proxy,failed_to_bind message:15053,addrnotavailable", "ztunnel-dns-bind-failed", "ambient-capture-failed", High},
 	{"emitter:ztunnel message:failed_to_start_proxy,failed_to_bind_to_address,attempted_recursive_call,ip_mismatch", "ambient-capture-failed", "", High},
+	{"emitter:ztunnel component:inpod_workloadmanager message:retrying_in_15s", "cni-no-ztunnel-connection", "", Medium},
 	{"emitter:ztunnel message:hbone_ping", "ambient-hbone-failed", "", Medium},
 	{"emitter:istio-cni message:failed_to_add_pod_to_ztunnel,not_enrolled_and_is_unhealthy !message:no_ztunnel_connection", "ambient-capture-failed", "cni-install", Medium},
 	{"message:iptables_validation_failed,workload_is_not_ready_for_istio,error_connecting_to_127_0_0_6", "cni-race", "cni-install", High},

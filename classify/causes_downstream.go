@@ -44,7 +44,7 @@ var connectionCauses = []Cause{
 			{"downstream-closed-locally", "the details, where they are logged, say downstream_local_disconnect"},
 		},
 		Checks: []string{
-			`kubectl get service -n {namespace} -o yaml | grep -iE "timeout|idle"`,
+			"kubectl get services -n {namespace} -o custom-columns=NAME:.metadata.name,TYPE:.spec.type,NOTES:.metadata.annotations | grep -E '^NAME|LoadBalancer'",
 			"time curl -sv -o /dev/null https://{authority}/",
 		},
 		Remedy: "Raise the load balancer's idle timeout above the slowest answer, or make the answer faster.",
@@ -158,7 +158,7 @@ var connectionCauses = []Cause{
 		},
 		Checks: []string{
 			"curl -sv https://{authority}/ -o /dev/null",
-			`kubectl get gateways -A -o yaml | grep -B3 -A6 -iE "tls:|protocol:"`,
+			gatewayHosts,
 		},
 		Remedy: "Use https:// in the client, or redirect from port 80 (httpsRedirect in the Gateway).",
 		Docs:   []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/security/ssl"},

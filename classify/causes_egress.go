@@ -8,7 +8,7 @@ var egressCauses = []Cause{
 		Meaning:  "The HTTPRoute was accepted, but its backend does not exist, is of the wrong kind or lies in a namespace that does not permit it. The gateway answers 500 in its place.",
 		Evidence: "500 with details direct_response; the route's name begins with httproute/ where the layout has it",
 		Rivals:   []Rival{{"redirect-or-direct-response", "somebody configured a fixed answer with this code"}},
-		Checks:   []string{"kubectl get httproutes -A -o yaml | grep -B2 -A6 ResolvedRefs", "kubectl get referencegrants -A", "kubectl get services -n {namespace}"},
+		Checks:   []string{"kubectl get httproutes" + withFields + "TO:..backendRefs,STATUS:.status..conditions", "kubectl get referencegrants -A", "kubectl get services -n {namespace}"},
 		Remedy:   "Correct name, port or namespace of the backendRef, or add a ReferenceGrant.",
 		Docs:     []string{"https://gateway.envoyproxy.io/latest/troubleshooting/configuration/", "https://gateway-api.sigs.k8s.io/api-types/httproute/"},
 		Examples: []string{`[2026-05-18T07:05:25.295Z] "GET /basket HTTP/1.1" 500 - direct_response - "-" 0 0 0 - "-" "axios/1.7.7" "d5ec5ec4-2867-46a9-a585-f7e2e9a8bb44" "market.example.net" "-" - - 10.61.9.2:10080 10.61.4.20:40118 - httproute/market/basket/rule/0/match/0/market_example_net`},

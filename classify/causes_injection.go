@@ -33,7 +33,7 @@ var injectionCauses = []Cause{
 		Meaning:  "The webhook asks for a label that the namespace does not have, so the API server never calls it for pods there.",
 		Evidence: "an analysis that the namespace is not enabled, or that its labels match no webhook",
 		Rivals:   []Rival{{"injection-skipped-policy", "istiod logs the request of the pod: the namespace does match"}},
-		Checks:   []string{"kubectl get namespace {namespace} -L istio-injection -L istio.io/rev", "istioctl experimental check-inject -n {namespace} {pod}", "kubectl get mutatingwebhookconfigurations -o yaml | grep -A12 namespaceSelector"},
+		Checks:   []string{"kubectl get namespace {namespace} -L istio-injection -L istio.io/rev", "istioctl experimental check-inject -n {namespace} {pod}", "kubectl get mutatingwebhookconfigurations -o custom-columns=NAME:.metadata.name,NAMESPACES:..namespaceSelector"},
 		Remedy:   "Label the namespace for exactly one revision: istio-injection=enabled and istio.io/rev exclude each other. Then restart the pods.",
 		Docs:     []string{"https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/", "https://istio.io/latest/docs/reference/config/analysis/ist0102/"},
 		Examples: []string{"2023-09-19T09:29:39.495959Z\tinfo\tanalysis\tInfo [IST0102] (Namespace market) The namespace is not enabled for Istio injection."},

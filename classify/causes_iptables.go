@@ -90,6 +90,8 @@ var iptablesRules = []Rule{
 	{tables + "message:you_must_be_root,operation_not_permitted,permission_denied", "iptables-permission-denied", "iptables-nat-table-unavailable", High},
 	{tables + "message:chain_already_exists,file_exists", "iptables-rules-already-present", "", High},
 	{sixTables + "message:can_t_initialize,unable_to_initialize,address_family_not_supported,table_does_not_exist,no_such_file_or_directory", "iptables-ipv6-unsupported", "", High},
+	{"emitter:istio-init,istio-cni,pilot-agent message:module_ip6_tables_not_found,module_ip6table_nat_not_found", "iptables-ipv6-unsupported", "", High},
+	{"emitter:istio-init,istio-cni,pilot-agent message:module_ip_tables_not_found,module_iptable_nat_not_found", "iptables-nat-table-unavailable", "", High},
 	{tables + "message:unable_to_initialize_table_nat,can_t_initialize_iptables_table_nat,unable_to_initialize_table", "iptables-nat-table-unavailable", "iptables-permission-denied", High},
 	{tables + "message:table_nat message:does_not_exist,is_incompatible", "iptables-nat-table-unavailable", "", High},
 	{tables + "message:invalid_option,unknown_option,unrecognized_option,unknown_flag", "iptables-invalid-option", "", High},

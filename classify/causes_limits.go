@@ -13,7 +13,7 @@ var limitCauses = []Cause{
 			{"extension-answered", "the details are words of an extension"},
 		},
 		Checks: []string{
-			"kubectl get envoyfilters -A -o yaml | grep -B4 -A12 local_ratelimit",
+			filters + " | grep -E '^NS|ratelimit'",
 			"kubectl exec -n {namespace} {pod} -c istio-proxy -- pilot-agent request GET stats | grep rate_limit",
 		},
 		Remedy: "Raise the bucket if this is good traffic, add replicas, or slow the client down.",
@@ -28,7 +28,7 @@ var limitCauses = []Cause{
 		Evidence: "flag RL, details request_rate_limited or rate_limited_by_quota, code 429 unless configured",
 		Rivals:   []Rival{{"rate-limited-local", "no details are logged and the limit is one inside the proxy"}},
 		Checks: []string{
-			`kubectl get envoyfilters -A -o yaml | grep -B4 -A12 "envoy.filters.http.ratelimit"`,
+			filters + " | grep -E '^NS|ratelimit'",
 			"kubectl get pods -A -l app=ratelimit",
 		},
 		Remedy: "Raise the limit of this descriptor in the rate limit service's configuration, or slow the client down.",
@@ -114,8 +114,8 @@ var limitCauses = []Cause{
 		Evidence: "flag FI, details fault_filter_abort, the configured code",
 		Rivals:   []Rival{{"fault-delay", "flag DI alone: only delayed"}},
 		Checks: []string{
-			`kubectl get virtualservices -A -o yaml | grep -B12 -A8 "fault:"`,
-			`kubectl get envoyfilters -A -o yaml | grep -B4 -A8 "http.fault"`,
+			faults,
+			filters + " | grep -E '^NS|fault'",
 		},
 		Remedy: "Delete the fault from the VirtualService (or end the chaos experiment).",
 		Docs:   []string{"https://istio.io/latest/docs/tasks/traffic-management/fault-injection/", "https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -130,7 +130,7 @@ var limitCauses = []Cause{
 		Evidence: "flag DI beside a good answer",
 		Rivals:   []Rival{{"fault-abort", "flag FI is there too"}},
 		Checks: []string{
-			`kubectl get virtualservices -A -o yaml | grep -B12 -A8 "fault:"`,
+			faults,
 		},
 		Remedy: "Delete the fault from the VirtualService when the test is over.",
 		Docs:   []string{"https://istio.io/latest/docs/tasks/traffic-management/fault-injection/"},

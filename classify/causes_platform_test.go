@@ -33,6 +33,8 @@ const (
 	unhealthy  frame = "26s         Warning   Unhealthy   pod/ledger-6c9d7f   TEXT"
 	probes     frame = `I0530 03:04:05.607080    1717 prober.go:107] "Probe failed" probeType="Readiness" pod="till/ledger-6c9d7f" podUID="0c1d2e3f-4a5b-4c6d-8e7f-90a1b2c3d4e5" containerName="istio-proxy" probeResult="failure" output="TEXT"`
 	hook       frame = `  Warning  FailedPostStartHook  77s  kubelet  Exec lifecycle hook (TEXT) for Container "ledger" in Pod "ledger-6c9d7f_till"`
+	denies     frame = "2025-05-30T03:04:05.607080Z\twarn\taccess\tTEXT"
+	nodes118   frame = "2023-05-30T03:04:05.607080Z  WARN outbound{id=beef}: ztunnel::proxy::outbound: TEXT"
 	node       frame = "2024-10-30T03:04:05.607080Z\terror\tinpod::workloadmanager\tTEXT"
 )
 
@@ -63,6 +65,7 @@ func processEvents() []told {
 		every("envoy-exited", `failed draining listeners for Envoy on port 15000: Post "http://127.0.0.1:15000/drain_listeners?inboundonly": dial tcp 127.0.0.1:15000: connect: connection refused`, agentWarns),
 		every("drain-cut-connections", `Envoy exited with status signal: killed`, agent12, agentJSON),
 		[]told{
+			{"fd-limit-crash", "[symbolize_elf.inc : 871] RAW: /proc/self/task/17/maps: errno=24"},
 			{"fd-limit-crash", "[warn] evutil_make_internal_pipe_: pipe: Too many open files"},
 			{"fd-limit-crash", "2025-05-30T03:04:05.607080Z\terror\thttp: Accept error: accept tcp [::]:15017: accept4: too many open files; retrying in 1s"},
 			{"envoy-oom", "6m          Warning   OOMKilling   node/worker-3   Memory cgroup out of memory: Killed process 4711 (envoy) total-vm:902112kB, anon-rss:522016kB"},
@@ -119,6 +122,14 @@ func nodeEvents() []told {
 	return slices.Concat(
 		every("ztunnel-dns-bind-failed", `failed to start proxy: Bind([::1]:15053, Os { code: 99, kind: AddrNotAvailable, message: \"Cannot assign requested address\" })`, node),
 		every("ambient-capture-failed", `failed to start proxy: Bind(127.0.0.1:15001, Os { code: 98, kind: AddrInUse, message: \"Address already in use\" })`, node),
+		every("cni-no-ztunnel-connection", `failed to connect to the Istio CNI node agent over "/run/till.sock", is the node agent healthy? details: "Connection refused (os error 111)". retrying in 15s`, node, "error\tinpod::workloadmanager\tTEXT"),
+		every("ambient-policy-denied", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:7600 direction="inbound" error="connection closed due to policy rejection: allow policies exist, but none allowed"`, denies),
+		every("ambient-unknown-destination", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:7600 direction="inbound" error="unknown destination: 10.61.4.9"`, denies),
+		every("ambient-unknown-destination", `TLS handshake error: certificate lookup error: /10.61.4.9 is not a known destination`, "2025-05-30T03:04:05.607080Z\twarn\thyper_util:proxy{wl=till/ledger-6c9d7f}\tTEXT"),
+		every("ambient-hbone-failed", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:15008 direction="inbound" error="till"`, denies),
+		every("upstream-cert-untrusted", `failed dur=1.1ms err=tls handshake failed: Failure(error: Error { cause: Some(Ssl(ErrorStack([Error { reason: "CERTIFICATE_VERIFY_FAILED", line: 385 }]))) })`, nodes118),
+		every("workload-cert-not-issued", `failed dur=1.1ms err=identity error: signing gRPC error: status: Unavailable`, nodes118),
+		every("client-disconnected", `failed dur=71.1ms err=io error: Connection reset by peer (os error 104)`, nodes118),
 		every("ambient-hbone-failed", `HBONE ping timeout`, node),
 		every("ambient-capture-failed", `failed to add pod to ztunnel: got an error from ztunnel: netns is gone`, nodeAgent),
 		every("cni-no-ztunnel-connection", `failed to add pod to ztunnel: no ztunnel connection`, nodeAgent, plugin),
@@ -138,6 +149,7 @@ func nodeEvents() []told {
 		every("cni-config-conflict", `configuration requires updates, (re)writing CNI config file at "": CNI config file /host/etc/cni/net.d/10-net.conflist preempted by /host/etc/cni/net.d/05-other.conflist`, installs),
 		every("cni-config-conflict", `missing (or invalid) configuration detected, (re)writing CNI config file at /host/etc/cni/net.d/10-net.conflist`, installs),
 		every("cni-install-crashloop", `install-cni`, backsOff, syncs),
+		every("cni-install", `failed to create pod network sandbox k8s_ledger_till_0(beef): error adding pod till_ledger to CNI network "many": plugin type="many" failed (add): [till/ledger:istio-cni]: error adding container to network "istio-cni": netplugin failed`, plainText, "(combined from similar events): TEXT"),
 		every("cni-install", `plugin type="istio-cni" name="istio-cni" failed (add): pods is not known`, sandbox, sandbox115),
 		every("cni-install", `istio-cni cmdAdd failed to parse config: unexpected end of JSON input`, plugin),
 		every("cni-install", `failed to reconcile rules of the host`, nodeAgent),
@@ -146,6 +158,8 @@ func nodeEvents() []told {
 		every("iptables-rules-already-present", `iptables: Chain already exists.`, plainText, inits),
 		every("iptables-ipv6-unsupported", "ip6tables v1.6.1: can't initialize ip6tables table `filter': Address family not supported by protocol", plainText, inits),
 		every("iptables-ipv6-unsupported", `xtables parameter problem: ip6tables-restore: unable to initialize table 'nat'`, inits),
+		every("iptables-ipv6-unsupported", `modprobe: FATAL: Module ip6_tables not found in directory /lib/modules/6.1.0`, inits),
+		every("iptables-nat-table-unavailable", `modprobe: FATAL: Module iptable_nat not found in directory /lib/modules/6.1.0`, inits),
 		every("iptables-nat-table-unavailable", `iptables-restore v1.6.1: iptables-restore: unable to initialize table 'nat'`, plainText, inits),
 		every("iptables-nat-table-unavailable", "iptables v1.8.7 (nf_tables): table `nat' is incompatible, use 'nft' tool.", plainText),
 		every("iptables-setup-failed", `xtables other problem: iptables-restore: line 19 failed`, inits),
@@ -181,6 +195,9 @@ func describedContainers() []told {
 		section("sidecar-crashloop-unspecified", "istio-proxy", "Error", "1"),
 		{"sidecar-not-ready-unspecified", "till   38s   Warning   Unhealthy   pod/ledger-6c9d7f   spec.containers{istio-proxy}   kubelet, node-7   Readiness probe failed: HTTP probe failed with statuscode: 503   9m   21   ledger.18"},
 		{"app-probe-failed", "till   38s   Warning   Unhealthy   pod/ledger-6c9d7f   spec.containers{ledger}   kubelet, node-7   Readiness probe failed: HTTP probe failed with statuscode: 503   9m   21   ledger.19"},
+		{"sidecar-crashloop-unspecified", "  Deployment/till/edge (container failed to start: CrashLoopBackOff: back-off 40s restarting failed container=istio-proxy pod=edge-6c9d7f_till(0c1d2e3f))"},
+		{"sidecar-crashloop-unspecified", "        \"message\": \"back-off 40s restarting failed container=istio-proxy pod=ledger-6c9d7f_till(0c1d2e3f)\","},
+		{"root-cert-missing", "Couldn't get configMap till/istio-ca-root-cert: configmap \"istio-ca-root-cert\" not found"},
 		{"sidecar-crashloop-unspecified", "  message: Back-off restarting failed container istio-proxy in pod ledger-6c9d7f_till(0c1d2e3f)"},
 		{"root-cert-missing", "  message: 'MountVolume.SetUp failed for volume \"istiod-ca-cert\" : configmap \"istio-ca-root-cert\"\n    not found'"},
 		{"webhook-no-endpoints", "    message: >-\n      Internal error occurred: failed calling webhook \"sidecar-injector.istio.io\":\n      Post \"https://istiod.istio-system.svc:443/inject\": no endpoints available for\n      service \"istiod\""},

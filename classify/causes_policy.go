@@ -14,7 +14,7 @@ var denialCauses = []Cause{
 		Meaning:  "An AuthorizationPolicy of this workload does not let the caller in. The proxy works as told. With [none] in the details no ALLOW policy fits the request; else a DENY policy fits, and the brackets name it.",
 		Evidence: "rbac_access_denied_matched_policy in the details, or in the termination details of a TCP record; gRPC logs it with code 200",
 		Rivals: []Rival{
-			{"ext-authz-provider-invalid", "the brackets say deny-due-to-bad-CUSTOM-action"},
+			{"ext-authz-provider-invalid", "the brackets say due-to-bad-CUSTOM-action"},
 			{"jwt-missing", "a policy asks for a token's claims, and the request carries no token"},
 		},
 		Checks: []string{
@@ -34,12 +34,12 @@ var denialCauses = []Cause{
 	{
 		ID: "ext-authz-provider-invalid", Title: "CUSTOM policy's provider is missing, so everything is denied", Parent: "rbac-denied", Side: ControlPlane, Severity: Error,
 		Meaning:  "A CUSTOM AuthorizationPolicy names an external authorizer that the mesh configuration does not have, or a workload has policies with two of them. Istio then denies everything on that workload.",
-		Evidence: "deny-due-to-bad-CUSTOM-action in the brackets of rbac_access_denied_matched_policy",
+		Evidence: "due-to-bad-CUSTOM-action in the brackets of rbac_access_denied_matched_policy",
 		Rivals:   []Rival{{"rbac-denied", "the brackets name a policy of yours, or none"}},
 		Checks: []string{
 			`kubectl logs -n istio-system deploy/istiod | grep "failed to process CUSTOM action"`,
 			"kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders",
-			`kubectl get authorizationpolicies -A -o yaml | grep -B8 "action: CUSTOM"`,
+			customPolicies,
 		},
 		Remedy: "Define the provider under extensionProviders of the mesh configuration with exactly the name that the policy uses; one provider a workload.",
 		Docs:   []string{"https://istio.io/latest/docs/tasks/security/authorization/authz-custom/"},
@@ -176,7 +176,7 @@ var denialCauses = []Cause{
 		},
 		Checks: []string{
 			"kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders",
-			`kubectl get authorizationpolicies -A -o yaml | grep -A4 "action: CUSTOM"`,
+			customPolicies,
 			"kubectl logs -n {namespace} {pod} -c istio-proxy --since=15m | grep ext_authz",
 		},
 		Remedy: "Look into the authorizer's own log for the reason, with the request id of this record.",
@@ -227,7 +227,7 @@ var denialCauses = []Cause{
 		},
 		Checks: []string{
 			"kubectl get pods -n istio-system -l istio-mixer-type=policy",
-			"kubectl logs -n istio-system -l istio-mixer-type=policy -c mixer --tail=50",
+			"kubectl logs -n istio-system -l istio-mixer-type=policy -c mixer --prefix --tail=50",
 		},
 		Remedy:   "UNAVAILABLE: repair istio-policy, or switch policy checks off. A denial: look at the Mixer rules. Mixer is gone since Istio 1.8: plan the upgrade.",
 		Versions: "Istio 1.0 to 1.7.",
@@ -243,8 +243,8 @@ var denialRules = []Rule{
 	{"flag:UAEX mixer", "mixer-policy-denied", "ext-authz-denied", High},
 	{"mixer !mixer:^ok$ only:UAEX code:400-599 !host", "mixer-policy-denied", "unknown-origin", Medium},
 
-	{"details:deny_due_to_bad_custom_action", "ext-authz-provider-invalid", "", High},
-	{"termination:deny_due_to_bad_custom_action", "ext-authz-provider-invalid", "", High},
+	{"details:due_to_bad_custom_action", "ext-authz-provider-invalid", "", High},
+	{"termination:due_to_bad_custom_action", "ext-authz-provider-invalid", "", High},
 	{"details:^rbac_access_denied,downstream_local_disconnect_rbac_deny_close", "rbac-denied", "", High},
 	{"termination:rbac_access_denied,rbac_deny_close", "rbac-denied", "", High},
 

@@ -29,6 +29,7 @@ func denialRecords() []ruled {
 
 		{served(403, "", rbac+"["+custom+"]"), "ext-authz-provider-invalid", ""},
 		{tcp(rbac + "[" + custom + "]"), "ext-authz-provider-invalid", ""},
+		{served(403, "", rbac+"[default-deny-all-due-to-bad-CUSTOM-action]"), "ext-authz-provider-invalid", ""},
 		{served(403, "", rbac+"[none]"), "rbac-denied", ""},
 		{served(403, "", rbac+"[ns[market]-policy[no-web]-rule[0]]"), "rbac-denied", ""},
 		{served(200, "", rbac+"[none]"), "rbac-denied", ""},

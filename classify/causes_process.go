@@ -125,6 +125,7 @@ var processRules = []Rule{
 	{"message:too_many_open_files,no_space_left_on_device message:secret_manager,sds_server,inotify,fsnotify,file_watcher,create_watcher", "inotify-limit", "fd-limit-crash", High},
 	{"emitter:envoy,envoy-validate message:assert_failure_fd_1,assert_failure_socket_valid", "fd-limit-crash", "envoy-assert-failure", High},
 	{"emitter:envoy,envoy-validate,ztunnel,pilot-agent,istiod message:too_many_open_files", "fd-limit-crash", "", High},
+	{"emitter:envoy message:proc_self message:errno_24", "fd-limit-crash", "", Medium},
 	{"message:may_have_been_out_of_memory_killed", "envoy-oom", "envoy-exited", High},
 	{"emitter:k8s-event component:oomkilling,systemoom message:envoy,pilot_agent", "envoy-oom", "", High},
 	{"emitter:k8s-event message:oomkilled message:istio_ingressgateway,istio_egressgateway", "envoy-oom", "", Medium},

@@ -7,7 +7,7 @@ const (
 	listenerPage    = "https://www.envoyproxy.io/docs/envoy/latest/configuration/listeners/lds"
 	upgradePage     = "https://istio.io/latest/docs/ops/common-problems/upgrade-issues/"
 	listenersCheck  = "istioctl proxy-config listeners {pod} -n {namespace}"
-	filtersCheck    = "kubectl get envoyfilter -A -o yaml"
+	filtersCheck    = filters
 	ackCheck        = "kubectl logs -n istio-system deploy/istiod | grep 'ACK ERROR'"
 )
 
@@ -72,7 +72,7 @@ var refusedCauses = []Cause{
 		Meaning:  "A listener arrived that has no filter chain at all, so it could not do anything with a connection.",
 		Evidence: "no filter chains specified",
 		Rivals:   []Rival{{"lds-rejected-invalid-proto", "a chain is there and something in it does not fit"}},
-		Checks:   []string{listenersCheck, "kubectl get gateway -A -o yaml"},
+		Checks:   []string{listenersCheck, gatewayHosts},
 		Remedy:   "Give the Gateway's server a usable tls section or port name; look for an EnvoyFilter that removed the only chain.",
 		Docs:     []string{listenerPage},
 		Examples: []string{listenerRefused + "0.0.0.0_8443: error adding listener '0.0.0.0:8443': no filter chains specified"},
@@ -132,7 +132,7 @@ var refusedCauses = []Cause{
 		Meaning:  "Two settings of a cluster exclude each other, such as a balancing policy that its discovery type does not allow.",
 		Evidence: "is not valid for Cluster type, may only be used with, must have a single, behind a rejected Cluster",
 		Rivals:   []Rival{{"cds-rejected-duplicate-cluster", "the name is there twice"}},
-		Checks:   []string{"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json", "kubectl get destinationrule,serviceentry -A -o yaml"},
+		Checks:   []string{"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json", "kubectl get destinationrules,serviceentries -A"},
 		Remedy:   "Change the DestinationRule, ServiceEntry or EnvoyFilter that sets the second of the two.",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/upstream/service_discovery", protocolPage},
 		Examples: []string{clusterRefused + "outbound|7600||ledger.example.org: cluster: LB policy ROUND_ROBIN is not valid for Cluster type ORIGINAL_DST"},
@@ -152,7 +152,7 @@ var refusedCauses = []Cause{
 		Meaning:  "Two virtual hosts of one route configuration have the same domain, in whatever case, or there are two wildcards. The whole route configuration was refused, so every host on that port keeps its old routes or has none.",
 		Evidence: "Only unique values for domains are permitted, with the domain; or Only a single wildcard domain",
 		Rivals:   []Rival{{"bootstrap-rejected", "the text stands behind initializing config: the routes are in the bootstrap"}},
-		Checks:   []string{"istioctl analyze -A", "kubectl get virtualservice,serviceentry -A | grep -i {host}"},
+		Checks:   []string{"istioctl analyze -A", virtualHosts + ofHost, externalHosts},
 		Remedy:   "Leave the domain to one VirtualService, Service or ServiceEntry; names that differ only in case are the same.",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/api-v3/config/route/v3/route_components.proto", "https://istio.io/latest/docs/ops/best-practices/traffic-management/"},
 		Examples: []string{updateLog + "gRPC config for type.googleapis.com/envoy.config.route.v3.RouteConfiguration rejected: Only unique values for domains are permitted. Duplicate entry of domain ledger.till in route 7600"},
@@ -221,12 +221,12 @@ var refusedRules = []Rule{
 	{refusal + "message:invalid_path", "file-cert-invalid", "config-rejected", Medium},
 	{refusal + ofListener + unfit, "lds-rejected-invalid-proto", "", High},
 	{refusal + ofCluster + mismatch, "cds-rejected-config-mismatch", "", High},
-	{"emitter:envoy !message:initializing_configuration,initializing_config message:error_adding_updating_listener,error_adding_updating_listeners,error_adding_updating_cluster,error_adding_listener,config_rejected,update_rejected", "config-rejected", "", High},
+	{"emitter:envoy !message:initializing_configuration,initializing_config message:error_adding_updating_listener,error_adding_updating_listeners,error_adding_updating_cluster,error_adding_listener,config_rejected,update_rejected,filesystem_config_update_failure", "config-rejected", "", High},
 	{"emitter:envoy message:config_for message:rejected", "config-rejected", "", High},
 	{"emitter:istiod,pilot-agent message:ack_error", "config-rejected", "", High},
 	{"message:denied_the_request message:validation_istio_io,configuration_is_invalid", "config-invalid", "", High},
 	{"emitter:envoy component:ext_proc level:warning,error message:received_grpc_error_on_stream", "extension-answered", "", Medium},
 	{"emitter:envoy level:warning message:resetting message:streams_in message:empty_buckets", "overload-manager", "", High},
-	{"emitter:envoy component:wasm level:error,critical message:failed_to_load", "extension-not-loaded", "lds-rejected-wasm-load", High},
+	{"emitter:envoy component:wasm level:error,critical message:failed_to_load,wasm_vm_failed", "extension-not-loaded", "lds-rejected-wasm-load", High},
 	{"emitter:pilot-agent component:wasm level:warning,error message:fail_to_convert,failed_to_convert,failed_to_fetch,failed_to_download,could_not_fetch,cannot_fetch,wasm_module_download", "lds-rejected-wasm-load", "extension-not-loaded", Medium},
 }

@@ -29,10 +29,11 @@ var remainingCauses = []Cause{
 			{"unknown-origin", "the layout has no details, and no service time either"},
 		},
 		Checks: []string{
-			"kubectl logs -n {upstream_namespace} -l app={service} -c istio-proxy --since=15m | grep -F {authority}",
+			"kubectl logs -n {upstream_namespace} {upstream_pod} -c istio-proxy --since=15m | grep -E '\" {code} |\":{code}'",
 			"kubectl get pods -n {upstream_namespace} -o wide | grep -F {upstream_ip}",
-			"kubectl logs -n {upstream_namespace} -l app={service} --all-containers --since=15m",
+			"kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --since=15m",
 		},
+		OnePod: "Other hosts of the service answer well, so look at the log and the version of this pod; to be rid of it at once delete it.",
 		Remedy: "Give flagwatch the records of the upstream's proxy too: joined by request id they name the hop that failed first. Then look at that application's log.",
 		Docs:   []string{"https://www.envoyproxy.io/docs/envoy/latest/configuration/http/http_conn_man/response_code_details"},
 		Examples: []string{
@@ -55,7 +56,7 @@ var remainingCauses = []Cause{
 		},
 		Checks: []string{
 			"kubectl get configmap istio -n istio-system -o yaml | grep -A3 -i accessLogFormat",
-			"kubectl get telemetries -A -o yaml | grep -A6 accessLogging",
+			"kubectl get telemetries" + withFields + "LOGGING:.spec.accessLogging",
 		},
 		Remedy: "Log %RESPONSE_FLAGS% and %RESPONSE_CODE_DETAILS% (Istio's default format has both since 1.9); the next failure then names its cause.",
 		Docs:   []string{"https://istio.io/latest/docs/tasks/observability/logs/access-log/", "https://www.envoyproxy.io/docs/envoy/latest/configuration/advanced/substitution_formatter"},

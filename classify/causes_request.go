@@ -12,7 +12,7 @@ var requestCauses = []Cause{
 			{"h2c-on-http1-port", "the client speaks HTTP/2 without TLS"},
 		},
 		Checks: []string{
-			`kubectl get serviceentries,services -A -o yaml | grep -B4 -A4 "number: {port}"`,
+			externalHosts, "kubectl get service {service} -n {upstream_namespace} -o jsonpath='{.spec.ports}'",
 			"istioctl proxy-config listeners {pod} -n {namespace} --port {port}",
 			"curl -sv http://{authority}/ -o /dev/null",
 		},
@@ -32,7 +32,7 @@ var requestCauses = []Cause{
 			{"malformed-request", "the port does carry HTTP, and only some requests are broken"},
 		},
 		Checks: []string{
-			"kubectl get service {service} -n {upstream_namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {upstream_namespace} -o jsonpath='{.spec.ports}'",
 			"istioctl x describe pod {pod} -n {namespace}",
 			"kubectl get services -n {namespace} -o wide",
 		},
@@ -51,7 +51,7 @@ var requestCauses = []Cause{
 			{"malformed-request", "the bytes are no HTTP at all"},
 		},
 		Checks: []string{
-			"kubectl get service {service} -n {upstream_namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {upstream_namespace} -o jsonpath='{.spec.ports}'",
 			"curl -sv --http2-prior-knowledge http://{authority}/ -o /dev/null",
 		},
 		Remedy: "Name the port grpc or http2 (or set appProtocol: kubernetes.io/h2c), or let the client speak HTTP/1.1.",

@@ -24,7 +24,7 @@ var routeCauses = []Cause{
 		Checks: []string{
 			"istioctl proxy-config routes {pod} -n {namespace} -o json",
 			"istioctl analyze -n {namespace}",
-			"kubectl get virtualservices,httproutes -A",
+			virtualHosts, "kubectl get httproutes -A",
 		},
 		Remedy:   "Add the host, path or method to the VirtualService or HTTPRoute; check that it is bound to this gateway (or to mesh) and exported to this namespace.",
 		Versions: "before Envoy 1.18 a missing cluster has the same flag",
@@ -33,7 +33,7 @@ var routeCauses = []Cause{
 	},
 	{
 		ID: "gateway-host-unbound", Title: "No route at all for this host on the gateway", Parent: "route-missing", Side: ClientProxy, Severity: Error, Aliases: []string{"gateway-no-virtualservice"},
-		Meaning:  "TLS was set up for this very host, but the gateway has not one route for it: no VirtualService is bound to the gateway for the host, or the gateway's hosts exclude it.",
+		Meaning:  "The gateway has not one route for this host, often although TLS was set up for it: no VirtualService is bound to the gateway for the host, or the gateway's hosts exclude it.",
 		Evidence: "404 NR on a gateway with the TLS server name equal to the host asked for",
 		Rivals: []Rival{
 			{"route-missing", "other paths of the host work"},
@@ -42,7 +42,7 @@ var routeCauses = []Cause{
 		},
 		Checks: []string{
 			"istioctl proxy-config routes {pod} -n {namespace}",
-			"kubectl get gateways.networking.istio.io,virtualservices -A | grep -F {authority}",
+			gatewayHosts, virtualHosts + ofHost,
 			"istioctl analyze -A",
 		},
 		Remedy:   "Give the VirtualService the host and name the gateway in its gateways list; the Gateway's hosts (with its namespace prefix) must cover the host too.",
@@ -70,7 +70,7 @@ var routeCauses = []Cause{
 		Rivals:   []Rival{{"route-missing", "a fresh connection to the host, as curl makes it, fails too"}, {"gateway-host-unbound", "the host fails for every client"}},
 		Checks: []string{
 			"openssl s_client -connect {host}:443 -servername {sni} </dev/null | openssl x509 -noout -ext subjectAltName",
-			"kubectl get gateways.networking.istio.io -A -o yaml | grep -E 'credentialName|hosts'",
+			gatewayHosts,
 		},
 		Remedy:   "Serve both hosts from one Gateway with a wildcard host, or give each host its own certificate or address.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -83,8 +83,8 @@ var routeCauses = []Cause{
 		Rivals:   []Rival{{"gateway-host-unbound", "the VirtualService has rules of the right kind, but lacks the host or the gateway"}, {"sni-no-match", "no Gateway names the host at all"}},
 		Checks: []string{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json",
-			"kubectl get gateways.networking.istio.io -A -o yaml | grep -A3 'tls:'",
-			"kubectl get virtualservices -A -o yaml | grep -E ' (http|tls):'",
+			gatewayHosts,
+			virtualHosts + ofHost,
 		},
 		Remedy: "SIMPLE and MUTUAL go with http: rules, PASSTHROUGH goes with tls: rules and sniHosts.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -133,7 +133,7 @@ var routeCauses = []Cause{
 		Checks: []string{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -A3 -i server_names",
 			"istioctl proxy-config secret {pod} -n {namespace}",
-			"kubectl get gateways.networking.istio.io -A -o yaml | grep -A4 hosts",
+			gatewayHosts,
 		},
 		Remedy:   "Add the host to a server of the Gateway (a wildcard covers one label only) and make sure that its certificate secret exists.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -158,7 +158,7 @@ var routeCauses = []Cause{
 		Evidence: "flag NC or details cluster_not_found; before Envoy 1.18 flag NR with code 503",
 		Rivals:   []Rival{{"route-missing", "the answer is 404 with route_not_found"}},
 		Checks: []string{
-			"kubectl get virtualservices,destinationrules -A -o yaml | grep -E ' (name|host|subset):'",
+			virtualSubsets, subsets,
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host}",
 			"istioctl proxy-status",
 		},

@@ -10,7 +10,7 @@ var tlsCauses = []Cause{
 		Checks: []string{
 			"openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} </dev/null",
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json | grep -A8 transportSocket",
-			"kubectl get serviceentries,destinationrules -A -o yaml | grep -F -A12 {host}",
+			externalHosts, tlsModes,
 		},
 		Remedy:   "Send to the TLS port (targetPort: 443 in the ServiceEntry), or take the tls block out of the DestinationRule.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://istio.io/latest/docs/tasks/traffic-management/egress/egress-tls-origination/"},
@@ -76,7 +76,7 @@ var tlsCauses = []Cause{
 		Checks: []string{
 			"openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} -showcerts </dev/null | openssl x509 -noout -issuer -dates -ext subjectAltName",
 			"istioctl proxy-config secret {pod} -n {namespace}",
-			"kubectl get destinationrules -A -o yaml | grep -A8 -E 'caCertificates|subjectAltNames'",
+			tlsModes,
 		},
 		Remedy:   "Correct subjectAltNames and caCertificates of the DestinationRule, or distribute the new root to both sides.",
 		Versions: "since Envoy 1.37 the reason says what was wrong",
@@ -91,7 +91,7 @@ var tlsCauses = []Cause{
 		Checks: []string{
 			"istioctl proxy-config secret {pod} -n {namespace}",
 			"openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} </dev/null | grep -A8 'Acceptable client certificate'",
-			"kubectl get destinationrules -A -o yaml | grep -A8 'mode: MUTUAL'",
+			tlsModes,
 		},
 		Remedy:   "Configure a client certificate (tls.mode MUTUAL) that the server's CA has signed, or put both meshes under one root.",
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/security/ssl"},

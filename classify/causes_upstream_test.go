@@ -167,6 +167,7 @@ func hostRecords() []ruled {
 		{with(uh, in(basketV2)).mixer(), "subset-without-endpoints", "outlier-all-ejected no-endpoints"},
 		{with(uh, in("outbound|8080||depot.example.org")).istio(), "no-endpoints", "dns-failure outlier-all-ejected"},
 		{with(uh, in("PassthroughCluster")).istio(), "no-endpoints", "egress-passthrough"},
+		{`{"response_code":503,"response_flags":"UH","response_code_details":"no_healthy_upstream","upstream_host":null,"upstream_cluster":null}`, "no-endpoints", "outlier-all-ejected subset-without-endpoints dns-failure"}, // no method: a request all the same
 		{with(uh, in("BlackHoleCluster")).istio(), "egress-blocked-http", ""},
 		{with(uh, in("depot")).envoy(), "no-endpoints", "outlier-all-ejected subset-without-endpoints dns-failure"},
 		{bare.istio(), "no-endpoints", "outlier-all-ejected"},
@@ -249,6 +250,8 @@ func connectRecords() []ruled {
 		// passthrough
 		{with(out(503, "UF", failed, 2), own).istio(), "upstream-connect-failed", "egress-passthrough upstream-refused"},
 		{with(in(503, "UF", failed, 2), undeclared).istio(), "upstream-connect-failed", "upstream-refused inbound-undeclared-port"},
+		{with(connection("UF,URX", 9997), own).istio(), "upstream-connect-timeout", "egress-passthrough upstream-unreachable upstream-connect-failed"},
+		{with(connection("UF,URX", 9997), undeclared).istio(), "upstream-connect-timeout", "inbound-undeclared-port upstream-connect-failed"},
 
 		// a TCP connection that went on after a failed attempt and was reset later
 		{with(connection("UF,UR", 840), func(h *hop) { h.reason, h.received, h.sent = "delayed_connect_error:_111", 412, 90 }).istio(), "upstream-remote-reset", "plaintext-to-strict-mtls upstream-closed"},

@@ -74,7 +74,7 @@ var webhookCauses = []Cause{
 		Meaning:  "The API server asked its own DNS for the name of istiod's Service, and that DNS does not know the cluster's names.",
 		Evidence: "a failed webhook call with `dial tcp: lookup NAME ... no such host`",
 		Rivals:   []Rival{{"injection-webhook-service-missing", "`service ... not found`: the cluster itself does not know the name"}},
-		Checks:   []string{"kubectl get mutatingwebhookconfigurations -o yaml | grep -B2 -A8 clientConfig", "kubectl get service -n istio-system istiod"},
+		Checks:   []string{"kubectl get mutatingwebhookconfigurations -o custom-columns=NAME:.metadata.name,CALLS:..clientConfig.service,URL:..clientConfig.url", "kubectl get service -n istio-system istiod"},
 		Remedy:   "Let the webhook configuration name the Service (clientConfig.service) instead of a URL, or give the API server a DNS that knows the name.",
 		Docs:     []string{"https://kubernetes.io/docs/reference/access-authn-authz/extensible-admission-controllers/"},
 		Examples: []string{`Internal error occurred: failed calling webhook "sidecar-injector.istio.io": Post "https://istiod.mesh-system.example.net:15017/inject?timeout=10s": dial tcp: lookup istiod.mesh-system.example.net on 10.1.0.53:53: no such host`},
@@ -102,7 +102,7 @@ var webhookCauses = []Cause{
 		Meaning:  "istiod sends a resource that must be refused, to see whether validation works, and it was not refused: the API server does not reach the webhook. Validation stays open for mistakes.",
 		Evidence: "istiod is not ready to switch to fail-closed, or says that the webhook is not ready",
 		Rivals:   []Rival{{"webhook-no-endpoints", "no istiod pod is ready"}, {"istiod-custom-webhook-no-dryrun", "another webhook refused the test for lack of dry run"}, {"webhook-refused", "the text says connection refused"}, {"webhook-ca-bundle-mismatch", "the text says x509, or istiod's log shows bad certificate"}},
-		Checks:   []string{"kubectl logs -n istio-system deploy/istiod | grep -i validation | tail", "kubectl get validatingwebhookconfigurations -o yaml | grep -E 'name:|failurePolicy|caBundle' | cut -c1-100"},
+		Checks:   []string{"kubectl logs -n istio-system deploy/istiod | grep -i validation | tail", "kubectl get validatingwebhookconfigurations -o custom-columns=NAME:.metadata.name,POLICY:..failurePolicy,CALLS:..clientConfig.service"},
 		Remedy:   "As for the injection webhook: open the way from the API server to port 15017 and compare the caBundle. In the first seconds of istiod it is normal.",
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/validation/"},
 		Examples: []string{
@@ -165,7 +165,7 @@ var webhookRules = []Rule{
 	{failedCall + "message:not_found message:service !message:404", "injection-webhook-service-missing", "", High},
 	{failedCall + "message:eof,connection_reset_by_peer,broken_pipe,server_gave_http_response,does_not_look_like_a_tls_handshake,remote_error_tls,http2_server_sent_goaway", "webhook-tls-broken", "webhook-refused", High},
 	{failedCall + "message:i_o_timeout,context_deadline_exceeded,connection_timed_out,no_route_to_host,network_is_unreachable,request_canceled,client_timeout_exceeded,tls_handshake_timeout,request_did_not_complete", "webhook-blocked-by-network", "webhook-no-endpoints webhook-refused", Medium},
-	{failedCall + "message:service_unavailable,bad_gateway,gateway_timeout,gateway_time_out,unable_to_connect,proxy_error,forbidden$,timeout_30s_forbidden,timeout_10s_forbidden,inject_forbidden", "webhook-blocked-by-apiserver-proxy", "", High},
+	{failedCall + "message:service_unavailable,bad_gateway,gateway_timeout,gateway_time_out,unable_to_connect,proxy_error,internal_server_error$,forbidden$,timeout_30s_forbidden,timeout_10s_forbidden,inject_forbidden", "webhook-blocked-by-apiserver-proxy", "", High},
 	{failedCall + "message:currently_unable_to_handle_the_request,an_error_on_the_server", "webhook-blocked-by-apiserver-proxy", "webhook-tls-broken webhook-refused", Low},
 	{failedCall + "!message:denied_the_request", "webhook-blocked-by-network", "webhook-refused webhook-no-endpoints webhook-ca-bundle-mismatch webhook-blocked-by-apiserver-proxy", Low},
 	// istiod's own test of validation

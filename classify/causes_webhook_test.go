@@ -48,6 +48,7 @@ func webhookEvents() []told {
 		every("webhook-no-endpoints", `no endpoints available for service "istiod-blue"`, listed, applied, closes126),
 		every("webhook-no-endpoints", `no endpoints available for service "istio-galley"`, appliedBy),
 		every("webhook-blocked-by-apiserver-proxy", `proxyconnect tcp: dial tcp: lookup proxy.corp.example.com on 10.0.0.2:53: no such host`, listed),
+		every("webhook-blocked-by-apiserver-proxy", `Internal Server Error`, listed, internal, yamlMsg),
 		every("webhook-blocked-by-apiserver-proxy", `Service Unavailable`, append(seen, appliedBy)...),
 		every("webhook-blocked-by-apiserver-proxy", `Forbidden`, described, opens19, applied),
 		every("webhook-blocked-by-apiserver-proxy", `Bad Gateway`, listed),

@@ -3,6 +3,7 @@ package classify
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -23,6 +24,7 @@ type compiled struct {
 	phrases   [earlyColumns]phrases
 	questions []predicate
 	fields    parser.FieldSet
+	rarities  func() []rarity // of the phrases of messages
 }
 
 // A rule is a compiled Rule.
@@ -54,6 +56,7 @@ func New(own Own) (*Classifier, error) {
 	for i := range c.phrases {
 		c.phrases[i].build()
 	}
+	c.rarities = sync.OnceValue(c.phrases[messageColumn].rarities)
 	return &Classifier{c, newMemo()}, nil
 }
 

@@ -48,6 +48,9 @@ type term struct {
 	name  string // "" when it asks for no certain value
 	holds func(*look) bool
 	want  bool
+
+	column  int      // of a term about a text
+	phrases []uint16 // one of which it must hold; nil: any text
 }
 
 // compile reads a condition. The error names the term and its byte.
@@ -93,7 +96,7 @@ func (c *compiled) term(cond *condition, word string, want bool) error {
 	if err != nil {
 		return err
 	}
-	cond.early = append(cond.early, term{name, holds, want})
+	cond.early = append(cond.early, term{name: name, holds: holds, want: want})
 	return nil
 }
 
@@ -169,7 +172,7 @@ func (c *compiled) question(cond *condition, name, list string, want bool) error
 	}
 	for i, n := range notes {
 		if n.name == name {
-			there := term{"", func(k *look) bool { return k.notes>>i&1 != 0 }, want}
+			there := term{holds: func(k *look) bool { return k.notes>>i&1 != 0 }, want: want}
 			if want || list == "" {
 				cond.early = append(cond.early, there)
 			}
@@ -215,7 +218,7 @@ func (c *compiled) columnTerm(cond *condition, name string, want bool) error {
 
 func (c *compiled) earlyText(cond *condition, column int, list string, want bool) error {
 	if list == "" {
-		cond.early = append(cond.early, term{"", func(k *look) bool { return k.first.texts[column] != absent }, want})
+		cond.early = append(cond.early, term{holds: func(k *look) bool { return k.first.texts[column] != absent }, want: want})
 		return nil
 	}
 	var numbers []uint16
@@ -226,9 +229,8 @@ func (c *compiled) earlyText(cond *condition, column int, list string, want bool
 		}
 		numbers = append(numbers, n)
 	}
-	cond.early = append(cond.early, term{columns[column].name, func(k *look) bool {
-		return slices.ContainsFunc(numbers, k.found[column].has)
-	}, want})
+	holds := func(k *look) bool { return slices.ContainsFunc(numbers, k.found[column].has) }
+	cond.early = append(cond.early, term{name: columns[column].name, holds: holds, want: want, column: column, phrases: numbers})
 	return nil
 }
 

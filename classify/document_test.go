@@ -43,6 +43,7 @@ func section(b *strings.Builder, c *Cause, rules []Rule) {
 	}
 	fenced(b, "Check:", c.Checks)
 	paragraph(b, "Remedy", c.Remedy)
+	paragraph(b, "Remedy when one host of several has it", c.OnePod)
 	paragraph(b, "Versions", c.Versions)
 	paragraph(b, "Broader cause", c.Parent)
 	paragraph(b, "Also known as", strings.Join(c.Aliases, ", "))

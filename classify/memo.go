@@ -14,7 +14,9 @@ const (
 	maxPlans    = 1 << 13
 	maxTexts    = 1 << 10 // a power of two
 	maxBranches = 1 << 16
-	maxLately   = 1 << 8
+	maxLately   = 1 << 8 // by the upper byte of a hash
+
+	fewMisses = 1 << 8 // messages that are looked through before it pays to choose keys
 )
 
 // first is the first key of a verdict: what is cheap to read of a record.
@@ -33,6 +35,9 @@ type first struct {
 // absent is the number of a text that is not there.
 const absent = 0
 
+// nothing is the number of the set without a phrase.
+const nothing = 1
+
 // look is a first key with its sets of phrases: what terms are tested on.
 type look struct {
 	first
@@ -49,6 +54,10 @@ type memo struct {
 	lately   [maxLately]recent
 	branches int // of all plans
 	words    []uint64
+
+	misses int // messages that were looked through
+	keys   [parser.NumEmitters][numLevels]*keys
+	room   padded
 }
 
 // A recent is a first key that was met lately, with its plan.
@@ -59,11 +68,11 @@ type recent struct {
 
 // slot spreads first keys over those that were met lately.
 func (k *first) slot() uint64 {
-	h := uint64(k.flags)*wordMix ^ uint64(uint16(k.code))<<32 ^ uint64(uint16(k.grpc))<<16
-	for _, n := range k.texts {
-		h = (h ^ uint64(n)) * wordMix
-	}
-	return h >> 32 % maxLately
+	t := &k.texts
+	h := (uint64(k.flags) ^ uint64(uint16(k.code))<<32 ^ uint64(uint16(k.grpc))<<16 ^ uint64(k.emitter)<<48 ^ uint64(k.level)<<56) * wordMix
+	h = (h ^ h>>32 ^ uint64(t[0]) ^ uint64(t[1])<<16 ^ uint64(t[2])<<32 ^ uint64(t[3])<<48) * wordMix
+	h = (h ^ h>>32 ^ uint64(t[4]) ^ uint64(t[5])<<16) * wordMix
+	return h >> 56
 }
 
 // A text is a value that was looked through before.
@@ -80,7 +89,7 @@ func newMemo() memo {
 
 func (m *memo) forget() {
 	clear(m.lately[:])
-	m.sets, m.list, m.plans, m.branches = map[found]uint16{}, make([]found, 1), map[first]*plan{}, 0
+	m.sets, m.list, m.plans, m.branches = map[found]uint16{{}: nothing}, make([]found, nothing+1), map[first]*plan{}, 0
 	for i := range m.texts {
 		clear(m.texts[i])
 	}
@@ -149,8 +158,8 @@ func (c *Classifier) first(r *parser.Record) (k first) {
 		}
 	}
 	for i := from; i < to; i++ {
-		if f := columns[i].field; r.Has(f) {
-			k.texts[i] = c.set(i, textOf(r, f))
+		if text := textOf(r, columns[i].field); text != nil {
+			k.texts[i] = c.set(&k, i, text)
 		}
 	}
 	return k
@@ -163,14 +172,16 @@ func textOf(r *parser.Record, f parser.Field) []byte {
 		return r.Bytes(f)
 	}
 	text := r.Text()
-	if i := bytes.Index(text, []byte(" (previously ")); i >= 0 {
-		return text[:i]
+	for i := indexFrom(text, 0, '('); i >= 0; i = indexFrom(text, i+1, '(') {
+		if i > 0 && text[i-1] == ' ' && bytes.HasPrefix(text[i:], []byte("(previously ")) {
+			return text[:i-1]
+		}
 	}
 	return text
 }
 
 // set returns the number of the set of phrases that a text has.
-func (c *Classifier) set(column int, value []byte) uint16 {
+func (c *Classifier) set(k *first, column int, value []byte) uint16 {
 	m := &c.memo
 	if m.texts[column] == nil {
 		m.texts[column] = make([]text, maxTexts)
@@ -180,20 +191,47 @@ func (c *Classifier) set(column int, value []byte) uint16 {
 	if t.hash == h && t.set != absent {
 		return t.set
 	}
+	*t = text{h, nothing}
+	if column != messageColumn || c.mayTell(k, value) {
+		t.set = c.numberOf(c.look(column, value))
+	}
+	return t.set
+}
+
+// mayTell says whether a message may have a phrase that the verdict of such an
+// event depends on.
+func (c *Classifier) mayTell(k *first, message []byte) bool {
+	m := &c.memo
+	if m.misses++; m.misses < fewMisses {
+		return true
+	}
+	own := &m.keys[k.emitter][k.level]
+	if *own == nil {
+		*own = c.newKeys(messageColumn, first{kind: k.kind, emitter: k.emitter, level: k.level})
+	}
+	return (*own).in(message, &m.room)
+}
+
+// look finds the phrases of a text.
+func (c *Classifier) look(column int, value []byte) found {
+	m := &c.memo
+	m.words = m.words[:0]
 	if len(value) > maxText {
-		m.words = wordsOf(m.words[:0], value[:maxText/2])
+		m.words = wordsOf(m.words, value[:maxText/2])
 		value = value[len(value)-maxText/2:]
-	} else {
-		m.words = m.words[:0]
 	}
 	m.words = wordsOf(m.words, value)
-	f := c.phrases[column].find(m.words)
+	return c.phrases[column].find(m.words)
+}
+
+// numberOf returns the number of a set of phrases, a new one if need be.
+func (c *Classifier) numberOf(f found) uint16 {
+	m := &c.memo
 	n, ok := m.sets[f]
 	if !ok {
 		n = uint16(len(m.list))
 		m.sets[f], m.list = n, append(m.list, f)
 	}
-	*t = text{h, n}
 	return n
 }
 
@@ -282,17 +320,36 @@ next:
 
 // levels are the levels of events, by the number in the first key, each with
 // its spellings: Envoy's, Istio's, klog's and those of Kubernetes events.
-var levels = [][]string{
+var levels = [numLevels][]string{
 	{""}, {"trace", "t"}, {"debug", "d"}, {"info", "i", "normal", "notice"}, {"warning", "warn", "w"}, {"error", "err", "e"},
 	{"critical", "fatal", "panic", "dpanic", "alert", "emergency", "c", "f"},
 }
 
-func levelOf(value []byte) uint8 {
-	for n, words := range levels {
+const numLevels = 7
+
+// A spelling is one of a level.
+type spelling struct {
+	word  string
+	level uint8
+}
+
+// levelsByFirst holds them by their first letter.
+var levelsByFirst = func() (rows [32][]spelling) {
+	for n, words := range levels[1:] {
 		for _, word := range words {
-			if len(word) == len(value) && bytes.EqualFold([]byte(word), value) {
-				return uint8(n)
-			}
+			rows[word[0]&31] = append(rows[word[0]&31], spelling{word, uint8(n + 1)})
+		}
+	}
+	return rows
+}()
+
+func levelOf(value []byte) uint8 {
+	if len(value) == 0 {
+		return 0
+	}
+	for _, s := range levelsByFirst[value[0]&31] {
+		if s.word == string(value) || len(s.word) == len(value) && bytes.EqualFold([]byte(s.word), value) {
+			return s.level
 		}
 	}
 	return 0

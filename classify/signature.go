@@ -47,6 +47,7 @@ var notes = []struct {
 // records, and with those of events.
 const (
 	accessColumns = 4
+	messageColumn = accessColumns
 	earlyColumns  = 6
 )
 

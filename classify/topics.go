@@ -13,7 +13,7 @@ var topics = []Cause{
 		},
 		Checks: []string{
 			`istioctl proxy-config routes {pod} -n {namespace} -o json | grep -E '"(cluster|name|weight)"'`,
-			`kubectl get virtualservices -A -o yaml | grep -A12 "gateways:"`,
+			virtualHosts + ofHost,
 		},
 		Remedy: "Repeat the subset rules in the VirtualService that is bound to the gateway, or make one VirtualService for both: list both hosts, and both the gateway and mesh under gateways.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -33,7 +33,7 @@ var topics = []Cause{
 			"istioctl proxy-config routes {pod} -n {namespace} --name {port} -o json",
 			"istioctl x describe pod {pod} -n {namespace}",
 			"istioctl proxy-status",
-			"kubectl get service {service} -n {namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {namespace} -o jsonpath='{.spec.ports}'",
 		},
 		Remedy: "Send more requests for (a), name the port for (b), wait until istioctl proxy-status says SYNCED for (c).",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://istio.io/latest/docs/ops/deployment/application-requirements/"},
@@ -44,7 +44,7 @@ var topics = []Cause{
 		Evidence: "none: the cluster of the records has an empty subset",
 		Rivals:   []Rival{{"gateway-route-host", "a VirtualService names the subset, but only inside the mesh"}},
 		Checks: []string{
-			`kubectl get destinationrules,virtualservices -A -o yaml | grep -E "subset|host:"`,
+			virtualSubsets, subsets,
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host}",
 		},
 		Remedy: "Route to the subset explicitly in a VirtualService, or move the policy to the top of the DestinationRule.",
@@ -58,7 +58,7 @@ var topics = []Cause{
 		Rivals:   []Rival{{"extension-not-loaded", "the filter is in the listener and failed to load"}},
 		Checks: []string{
 			`istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -oE "envoy.filters.http[a-z_.]*"`,
-			`kubectl get envoyfilters -A -o yaml | grep -E "operation:|priority:|name:"`,
+			"kubectl get envoyfilters" + withFields + "PRIORITY:.spec.priority,OPERATIONS:..operation,PATCHES:..patch.value.name",
 			"istioctl analyze -A",
 		},
 		Remedy: "Use INSERT_FIRST, or an anchor that is always there (the router), or give the filter that creates the anchor a lower priority number. Prefer Telemetry, WasmPlugin or Gateway API features where they exist.",
@@ -71,7 +71,7 @@ var topics = []Cause{
 		Rivals:   []Rival{{"unknown-origin", "flags are logged but empty, and details are not logged"}},
 		Checks: []string{
 			"kubectl get configmap istio -n istio-system -o yaml | grep -A3 -i accessLogFormat",
-			"kubectl get telemetries -A -o yaml | grep -A6 accessLogging",
+			"kubectl get telemetries" + withFields + "LOGGING:.spec.accessLogging",
 		},
 		Remedy: "Remove meshConfig.accessLogFormat (the default has all that is needed), or add the two operators and %UPSTREAM_TRANSPORT_FAILURE_REASON%. flagwatch generate logformat prints a format.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/", "https://istio.io/latest/docs/tasks/observability/logs/access-log/"},
@@ -103,7 +103,7 @@ var topics = []Cause{
 			{"tls-to-plaintext-upstream", "the proxy's record has WRONG_VERSION_NUMBER as transport failure reason"},
 		},
 		Checks: []string{
-			`kubectl get serviceentries,destinationrules -A -o yaml | grep -E "hosts:|protocol:|mode:|targetPort:"`,
+			externalHosts, tlsModes,
 			"istioctl proxy-config clusters {pod} -n {namespace} --fqdn {host} -o json | grep -A5 transportSocket",
 		},
 		Remedy: "Either let the application call http:// and the proxy do TLS (ServiceEntry port 80, protocol HTTP, targetPort 443), or take the tls section out of the DestinationRule and keep protocol HTTPS.",
@@ -118,7 +118,7 @@ var topics = []Cause{
 			{"retries-exhausted", "flag URX: retries did happen"},
 		},
 		Checks: []string{
-			`kubectl get virtualservices -A -o yaml | grep -B12 -A8 "fault:"`,
+			faults,
 		},
 		Remedy: "Inject the fault on the far side instead: an EnvoyFilter on the upstream workload's inbound listener, or a second VirtualService on an inner hop.",
 		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/network-issues/"},
@@ -132,7 +132,7 @@ var topics = []Cause{
 			{"upstream-connect-timeout", "the server can not be reached at all"},
 		},
 		Checks: []string{
-			"kubectl get service {service} -n {namespace} -o yaml | grep -A8 ports:",
+			"kubectl get service {service} -n {namespace} -o jsonpath='{.spec.ports}'",
 			"kubectl get peerauthentications -A",
 		},
 		Remedy: "Name the port tcp-, mysql- or mongo-, and use mutual TLS STRICT or DISABLE on it, or take the port out of the capture with traffic.sidecar.istio.io/excludeOutboundPorts.",
@@ -168,7 +168,7 @@ var topics = []Cause{
 		Checks: []string{
 			"istioctl x check-inject -n {namespace} {pod}",
 			"kubectl get namespace {namespace} --show-labels",
-			"kubectl get mutatingwebhookconfigurations -o yaml | grep -A12 namespaceSelector",
+			"kubectl get mutatingwebhookconfigurations -o custom-columns=NAME:.metadata.name,NAMESPACES:..namespaceSelector",
 			"kubectl get pod {pod} -n {namespace} -o jsonpath='{.metadata.labels}'",
 		},
 		Remedy: "Set the label on the namespace, or on the pod template, and restart the pods.",

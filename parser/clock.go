@@ -16,6 +16,8 @@ type clock struct {
 	known bool      // a value tells the instant
 	free  bool      // it has a specifier that is not known: a value may be anything
 	may   [256]bool // bytes that a value can have
+	lo    int       // where the fraction of a second stands in a value, of a layout with a width;
+	hi    int       // the last one; they are the same when it has none
 }
 
 // A timePart is a specifier, or text between specifiers.
@@ -180,6 +182,7 @@ func (c *clock) measure() {
 			mark(p.text)
 			c.width += len(p.text)
 		case p.verb == '.' && p.digits > 0:
+			c.lo, c.hi = c.width, c.width+p.digits
 			c.width += p.digits
 		case n > 0:
 			c.width += n
@@ -439,4 +442,28 @@ func digitRun(b []byte) int {
 		n++
 	}
 	return n
+}
+
+// A ticker knows the last time that a column had: of the next one, often only
+// the fraction of a second is another.
+type ticker struct {
+	of   *column
+	last [48]byte
+}
+
+// fits is column.fits for a column with a clock.
+func (t *ticker) fits(c *column, v []byte) bool {
+	k := c.clock
+	if k.width == 0 || k.width > len(t.last) || len(v) != k.width {
+		return c.fits(TypeTime, v)
+	}
+	if t.of == c && string(v[:k.lo]) == string(t.last[:k.lo]) && string(v[k.hi:]) == string(t.last[k.hi:k.width]) && (k.lo == k.hi || isDigits(v[k.lo:k.hi])) {
+		return true
+	}
+	if !c.fits(TypeTime, v) {
+		return false
+	}
+	t.of = c
+	copy(t.last[:], v)
+	return true
 }

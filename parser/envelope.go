@@ -116,13 +116,15 @@ func prefixEnds(s []byte) (slash, end int) {
 }
 
 // sternHead reads `pod container `, or `namespace pod container `, in front of
-// something that begins like a record.
+// something that begins like a record; or one name in front of an event.
 func (p *Parser) sternHead(s []byte) int {
 	ends, parts := sternEnds(s, beginsRecord)
 	if parts == 0 && p.givenText {
 		ends, parts = sternEnds(s, p.fitsGiven)
 	}
 	switch parts {
+	case 1:
+		p.rec.place = Place{Pod: s[:ends[0]]}
 	case 2:
 		p.rec.place = Place{Pod: s[:ends[0]], Container: s[ends[0]+1 : ends[1]]}
 	case 3:
@@ -146,11 +148,21 @@ func sternEnds(s []byte, begins func([]byte) bool) (ends [3]int, parts int) {
 		}
 		ends[n] = i
 		i++
-		if n > 0 && begins(s[i:]) {
+		if n > 0 && begins(s[i:]) || n == 0 && bytes.IndexByte(s[:i], '-') > 0 && beginsEvent(s[i:]) {
 			return ends, n + 1
 		}
 	}
 	return ends, 0
+}
+
+// beginsEvent says whether s begins like a line that Istio's programs or Envoy
+// logged: a time and a level.
+func beginsEvent(s []byte) bool {
+	if len(s) < 30 || s[0] == '[' && !isDateTime(s[1:], ' ') || s[0] != '[' && !stampLike(s) {
+		return false
+	}
+	var e event
+	return e.recognise(s) && e.level.hi > 0
 }
 
 // composeHead reads `service-1  | ` of docker compose, in front of something

@@ -69,7 +69,7 @@ func (e *event) recognise(line []byte) bool {
 	case c == '[':
 		return e.bracketed(line, lo)
 	case isDigit(c):
-		return e.istio(line, lo) || e.kubeRow(line, lo)
+		return e.istio(line, lo) || e.envoyLog(line, lo) || e.kubeRow(line, lo)
 	case c == 'I' || c == 'W' || c == 'E' || c == 'F':
 		if e.klog(line, lo) {
 			return true
@@ -84,7 +84,7 @@ func (e *event) recognise(line []byte) bool {
 // perhaps behind a name in brackets that a supervisor put there, and what
 // Envoy's libraries print.
 func (e *event) bracketed(line []byte, lo int) bool {
-	if e.envoyLog(line, lo) || e.library(line, lo) {
+	if e.envoyLog(line, lo+1) || e.library(line, lo) || e.envoyLevel(line, lo) {
 		return true
 	}
 	if n := bytes.IndexByte(line[lo:], ']'); n > 0 && n < 40 {
@@ -92,24 +92,25 @@ func (e *event) bracketed(line []byte, lo int) bool {
 		for lo < len(line) && isBlank(line[lo]) {
 			lo++
 		}
-		return lo < len(line) && line[lo] == '[' && e.envoyLog(line, lo)
+		return lo < len(line) && line[lo] == '[' && e.envoyLog(line, lo+1)
 	}
 	return false
 }
 
-// envoyLog reads `[date time][thread][level][name] [file:line] text`; name and
-// file are missing in some formats, and old ones have no bracket in front of
-// the file.
+// envoyLog reads `[date time][thread][level][name] [file:line] text` from the
+// time on; name and file are missing in some formats, and old ones have no
+// bracket in front of the file. The first bracket is easily lost when a line
+// is copied.
 // Source: https://www.envoyproxy.io/docs/envoy/latest/operations/cli#cmdoption-log-format
 func (e *event) envoyLog(line []byte, lo int) bool {
-	if len(line) < lo+26 || !isDateTime(line[lo+1:], ' ') {
+	if len(line) < lo+25 || !isDateTime(line[lo:], ' ') {
 		return false
 	}
 	end := bytes.IndexByte(line[lo:], ']') + lo
-	if end < lo+20 || end > lo+30 || !isFraction(line[lo+20:end]) {
+	if end < lo+19 || end > lo+29 || !isFraction(line[lo+19:end]) {
 		return false
 	}
-	e.time = span{uint32(lo + 1), uint32(end)}
+	e.time = span{uint32(lo), uint32(end)}
 	thread, at := group(line, end+1)
 	level, at := group(line, at)
 	if !isDigits(thread.of(line)) || !isEnvoyLevel(level.of(line)) {
@@ -119,6 +120,23 @@ func (e *event) envoyLog(line []byte, lo int) bool {
 	if name, next := group(line, at); next > at {
 		e.component, at = name, next
 	}
+	e.envoyText(line, at)
+	return true
+}
+
+// envoyLevel reads `[level][name] [file:line] text`: such a line whose time and
+// thread were cut off.
+func (e *event) envoyLevel(line []byte, lo int) bool {
+	level, at := group(line, lo)
+	name, end := group(line, at)
+	if end == at || !isEnvoyLevel(level.of(line)) || !isOneOf(name.of(line), envoyLoggers) {
+		return false
+	}
+	at = skipBlanks(line, end)
+	if location(line, at) == at {
+		return false
+	}
+	*e = event{emitter: Envoy, level: level, component: name}
 	e.envoyText(line, at)
 	return true
 }
@@ -158,13 +176,13 @@ func group(line []byte, at int) (span, int) {
 // location returns the end of a source location such as
 // `[source/server/server.cc:84] `; at when there is none.
 func location(line []byte, at int) int {
-	rest := line[at:]
+	rest := line[at:wordEnd(line, at)]
 	n := bytes.IndexByte(rest, ']')
 	if n < 5 {
 		return at
 	}
 	path := withoutNumber(rest[:n])
-	if len(path) < 3 || !isSourceFile(path) || bytes.IndexByte(path, ' ') >= 0 || bytes.IndexByte(path, '\t') >= 0 {
+	if len(path) < 3 || !isSourceFile(path) {
 		return at
 	}
 	return at + n + 1

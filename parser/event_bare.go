@@ -98,6 +98,7 @@ var bareLists = []bareList{
 		{"terminate called after throwing an instance of 'Envoy::", ""},
 		{"libc++abi", "Envoy"},
 		{"unable to bind domain socket with ", "id="},
+		{"unable to initialize hot restart: ", ""},
 		{"script log: ", "[string "},
 		{"hot restart sendmsg() ", ""},
 		{"socket(2) failed, got error: ", ""},
@@ -138,6 +139,10 @@ var bareLists = []bareList{
 		{"ADS:", " ACK ERROR "},
 		{"Error: failed to create discovery service: ", ""},
 		{"failed to create discovery service: ", ""},
+		{"Pod injection failed: ", ""},
+		{"Error: failed to run injection template: ", ""},
+		{"failed to run injection template: ", ""},
+		{"grpc: Server.Serve failed to complete security handshake from ", ""},
 	}},
 	// istio-init, its script, and the validation of istio-cni.
 	{IstioInit, 0, []bareText{
@@ -153,6 +158,8 @@ var bareLists = []bareList{
 		{"+ /usr/sbin/ip", "tables"},
 		{"+ /sbin/ip", "tables"},
 		{"Failed to execute: ip", "tables"},
+		{"can't initialize iptables table ", ""},
+		{"can't initialize ip6tables table ", ""},
 		{"xtables parameter problem: ", ""},
 		{"iptables validation failed; workload is not ready for Istio", ""},
 		{"/usr/local/bin/istio-iptables.sh ", ""},
@@ -189,6 +196,8 @@ var bareLists = []bareList{
 		{"admission webhook \"", " denied the request"},
 		{"Failed to create pod sandbox: ", ""},
 		{"Failed create pod sandbox: ", ""},
+		{"failed to setup network for sandbox ", "istio-cni"},
+		{"failed to create pod network sandbox ", "istio-cni"},
 		{"failed to find plugin \"istio-cni\" in path ", ""},
 		{"plugin type=\"istio-cni\" ", ""},
 		{"networkPlugin cni failed to ", "istio"},
@@ -198,6 +207,9 @@ var bareLists = []bareList{
 		{"MountVolume.SetUp failed for volume ", ""},
 		{"Back-off restarting failed container", ""},
 		{"back-off ", " restarting failed container="},
+		{"Deployment/", "(container failed to start: "},
+		{"DaemonSet/", "(container failed to start: "},
+		{"Couldn't get configMap ", "/istio-ca-root-cert"},
 		{"Exec lifecycle hook ([pilot-agent ", ""},
 		{"PostStartHook failed", ""},
 	}},
@@ -224,16 +236,22 @@ var bareByFirst = func() (rows [256][]bareRow) {
 	return rows
 }()
 
-// yamlMessage is what stands in front of a text in an event or a condition
-// that kubectl prints as YAML; it may be quoted.
-const yamlMessage = "message: "
+// What stands in front of a text in an event or a condition: of one that
+// kubectl prints as YAML, where it may be quoted, or as JSON, and of one that
+// stands for many.
+const (
+	yamlMessage = "message: "
+	jsonMessage = `"message": "`
+	combined    = "(combined from similar events): "
+)
 
 // findBare looks a text up in the lists; nil when it is in none.
 func findBare(text []byte) *bareRow {
-	quoted := hasPrefix(text, yamlMessage)
+	quoted := hasPrefix(text, yamlMessage) || hasPrefix(text, jsonMessage)
 	if quoted {
-		text = bytes.TrimLeft(text[len(yamlMessage):], `'"`)
+		text = bytes.TrimLeft(text[bytes.IndexByte(text, ':')+2:], `'"`)
 	}
+	text = bytes.TrimPrefix(text, []byte(combined))
 	if len(text) == 0 {
 		return nil
 	}

@@ -82,10 +82,13 @@ var wordings = []wording{
 	{"Gateway missing for route", Istiod}, {"bypassing leader election", Istiod}, {"Failed to update lock", Istiod},
 	{"attempting to acquire leader lease", Istiod}, {"Could not verify certificate", Istiod}, {"skipping server on gateway", Istiod},
 	{"constructed http route config", Istiod}, {"Processed authorization policy", Istiod}, {"kubernetes cluster", Istiod},
+	{"grpc: Server.", Istiod}, {"istio.io/istio/pilot/", Istiod}, {"Sidecar injection request for", Istiod},
+	{"successfully acquired lease", Istiod}, {"Skipping injection because", Istiod}, {"===> Skipping injection", Istiod},
+	{"processing secret event", Istiod}, {"AdmissionRequest for path", Istiod}, {"Handle EDS endpoint", Istiod},
 	{"\"", Istiod}, {clientGo, Istiod},
-	{"Command error output", IstioInit}, {"Running command", IstioInit}, {"Writing following contents to rules file", IstioInit},
+	{"Command error output", IstioInit}, {"Failed to execute: ip", IstioInit}, {"Running command", IstioInit}, {"Writing following contents to rules file", IstioInit},
 	{"iptables", IstioInit}, {"Istio iptables", IstioInit}, {"Istio configuration", IstioInit},
-	{"CNI ", IstioCNI}, {"Pod detected as broken", IstioCNI}, {"Controller Option: ", IstioCNI}, {"Labeling pod", IstioCNI},
+	{"CNI ", IstioCNI}, {"Pod detected as broken", IstioCNI}, {"Controller Option: ", IstioCNI}, {"Labeling pod", IstioCNI}, {"Deleting broken pod", IstioCNI},
 	{"configuration requires updates", IstioCNI}, {"Created CNI config", IstioCNI}, {"file modified: ", IstioCNI},
 	{"Exit signal received", IstioCNI}, {"Detect changes to the CNI", IstioCNI}, {"write kubeconfig", IstioCNI},
 }
@@ -123,10 +126,7 @@ func (e *event) istio(line []byte, lo int) bool {
 // istioLevel reads what follows the time. Where the time is missing or does
 // not have Istio's six digits, a scope that only Istio has must be there.
 func (e *event) istioLevel(line []byte, at int, head event) bool {
-	end := at
-	for end < len(line) && !isBlank(line[end]) {
-		end++
-	}
+	end := wordEnd(line, at)
 	*e = head
 	sure := e.time.hi-e.time.lo == 27
 	if level := line[at:end]; isIstioLevel(level) {
@@ -144,7 +144,28 @@ func (e *event) istioLevel(line []byte, at int, head event) bool {
 	if e.level.hi == 0 {
 		return false
 	}
-	return e.scope(line, at, line[at-1]) || sure
+	return e.scope(line, at, line[at-1]) || sure || e.isBare(line)
+}
+
+// isKnown says whether an event with a level is of a logger that only Envoy or
+// Istio has, or its text is one of theirs.
+func (e *event) isKnown(line []byte) bool {
+	if e.emitter == Envoy || e.emitter == EnvoyValidate {
+		return true
+	}
+	_, known := findScope(e.component.of(line))
+	return known || findBare(e.message.of(line)) != nil
+}
+
+// isBare says whether the text behind a level is one that also comes bare, and
+// takes the emitter from there.
+func (e *event) isBare(line []byte) bool {
+	row := findBare(e.message.of(line))
+	if row == nil || row.emitter == K8sEvent {
+		return false
+	}
+	e.emitter = row.emitter
+	return true
 }
 
 // isEnvoy says whether a line without Istio's time is Envoy's: by the name of
@@ -164,19 +185,13 @@ func (e *event) envoyScope(line []byte, at int) bool {
 		return false
 	}
 	name := at + len("envoy ")
-	end := name
-	for end < len(line) && !isBlank(line[end]) {
-		end++
-	}
+	end := wordEnd(line, name)
 	if end == name || end == len(line) || !isName(line[name:end]) {
 		return false
 	}
 	e.emitter, e.component = Envoy, span{uint32(at), uint32(end)}
 	at = skipBlanks(line, end)
-	n := at
-	for n < len(line) && !isBlank(line[n]) {
-		n++
-	}
+	n := wordEnd(line, at)
 	if isSourceFile(withoutNumber(line[at:n])) {
 		if validates(line[at:n]) {
 			e.emitter = EnvoyValidate
@@ -208,10 +223,7 @@ func withoutThread(line []byte) int {
 // scope reads `[SCOPE] TEXT` and decides the emitter; sep is the byte behind
 // the column before. It says whether only Istio has such a scope.
 func (e *event) scope(line []byte, at int, sep byte) bool {
-	end := at
-	for end < len(line) && !isBlank(line[end]) {
-		end++
-	}
+	end := wordEnd(line, at)
 	word := line[at:end]
 	columns := isColumn(line, end)
 	var row scopeInfo
@@ -241,40 +253,49 @@ func isColumn(line []byte, end int) bool {
 // isLabel says whether a label such as `pod=x` begins at an offset: then the
 // word in front of it is a text, not a scope.
 func isLabel(line []byte, at int) bool {
-	for i := at; i < len(line) && !isBlank(line[i]); i++ {
-		if line[i] == '=' {
-			return i > at
-		}
-	}
-	return false
+	return at < len(line) && bytes.IndexByte(line[at:wordEnd(line, at)], '=') > 0
 }
 
 // findScope looks a scope up; names in ztunnel are paths of modules, perhaps
-// followed by a span in braces.
+// followed by a span with braces.
 func findScope(word []byte) (scopeInfo, bool) {
-	if row, ok := scopeByName[string(word)]; ok {
+	if row, ok := scopeNamed(word); ok {
 		return row, true
 	}
 	if hasPrefix(word, clientGo) {
 		return scopeInfo{emitter: Istiod, own: true}, true
 	}
-	if bytes.Contains(word, []byte("::")) {
-		return scopeInfo{emitter: Ztunnel}, true
+	if i := bytes.Index(word, []byte("::")); i > 0 {
+		_, ok := scopeNamed(word[:i])
+		return scopeInfo{emitter: Ztunnel, own: ok}, true
 	}
-	if brace := bytes.IndexByte(word, '{'); brace > 0 {
-		row, ok := scopeByName[string(word[:brace])]
-		return row, ok
+	if i := bytes.IndexAny(word, ":{"); i > 0 && word[len(word)-1] == '}' {
+		return scopeNamed(word[:i])
 	}
 	return scopeInfo{}, false
 }
 
-var scopeByName = func() map[string]scopeInfo {
-	m := make(map[string]scopeInfo, len(scopes))
+// scopesByFirst holds the rows by the first byte of their names.
+var scopesByFirst = func() (rows [256][]scopeInfo) {
 	for _, row := range scopes {
-		m[row.name] = row
+		rows[row.name[0]] = append(rows[row.name[0]], row)
 	}
-	return m
+	return rows
 }()
+
+// scopeNamed is the row of a scope.
+func scopeNamed(name []byte) (scopeInfo, bool) {
+	if len(name) == 0 {
+		return scopeInfo{}, false
+	}
+	rows := scopesByFirst[name[0]]
+	for i := range rows {
+		if rows[i].name == string(name) {
+			return rows[i], true
+		}
+	}
+	return scopeInfo{}, false
+}
 
 // wordingEmitter decides by the text.
 func wordingEmitter(text []byte) Emitter {
@@ -297,10 +318,7 @@ func (e *event) tracing(line []byte, at int, head event) bool {
 	if at == len(line) || line[at]-'A' >= 26 {
 		return false
 	}
-	end := at
-	for end < len(line) && !isBlank(line[end]) {
-		end++
-	}
+	end := wordEnd(line, at)
 	if !isTracingLevel(line[at:end]) {
 		return false
 	}

@@ -37,6 +37,10 @@ func TestEvents(t *testing.T) {
 			Envoy, stamp, "warning", "config", "gRPC config stream closed: 13,"},
 		{"[envoy]  [" + stamp + "][137][critical][main] [source/server/server.cc:117] cannot bind '0.0.0.0:80': Permission denied",
 			Envoy, stamp, "critical", "main", "cannot bind '0.0.0.0:80': Permission denied"},
+		{stamp + "][15][critical][backtrace] [source/server/backtrace.h:104] Caught Aborted, suspect faulting address 0x5",
+			Envoy, stamp, "critical", "backtrace", "Caught Aborted, suspect faulting address 0x5"},
+		{"[warning][config] [./source/x/grpc_stream.h:152] StreamAggregatedResources gRPC config stream to xds closed: 2, no",
+			Envoy, "", "warning", "config", "StreamAggregatedResources gRPC config stream to xds closed: 2, no"},
 		{"[" + stamp + "][7][critical][main] [source/server/config_validation/server.cc:66] error initializing configuration 'x': y",
 			EnvoyValidate, stamp, "critical", "main", "error initializing configuration 'x': y"},
 		{"configuration '/etc/envoy/envoy.yaml' OK", EnvoyValidate, "", "", "", "configuration '/etc/envoy/envoy.yaml' OK"},
@@ -82,6 +86,11 @@ func TestEvents(t *testing.T) {
 		{"info\tvalidationController\tNot ready", Istiod, "", "info", "validationController", "Not ready"},
 		{`{"level":"warn","time":"` + micro + `","scope":"ads","msg":"ADS:LDS: ACK ERROR x"}`, Istiod, micro, "warn", "ads", "ADS:LDS: ACK ERROR x"},
 		{`{"severity":"ERROR","timestamp":"` + micro + `","logger":"validationServer","message":"invalid"}`, Istiod, micro, "ERROR", "validationServer", "invalid"},
+		{"error   Pod injection failed: failed to run injection template: x", Istiod, "", "error", "", "Pod injection failed: failed to run injection template: x"},
+		{"warn\tEnvoy proxy is NOT ready: x", PilotAgent, "", "warn", "", "Envoy proxy is NOT ready: x"},
+		{micro + "\tinfo\tgrpc: Server.Serve failed to complete security handshake from \"10.8.2.3:1\": EOF", Istiod, micro, "info", "", "grpc: Server.Serve failed to complete security handshake from \"10.8.2.3:1\": EOF"},
+		{micro + "\tinfo\tDeleting broken pod: shop/cart-7f", IstioCNI, micro, "info", "", "Deleting broken pod: shop/cart-7f"},
+		{micro + "\terror\tFailed to execute: iptables-restore --noflush x, exit status 2", IstioInit, micro, "error", "", "Failed to execute: iptables-restore --noflush x, exit status 2"},
 		{micro + "\tinfo\trepair\tPod detected as broken", IstioCNI, micro, "info", "repair", "Pod detected as broken"},
 		{micro + "     info    install missing (or invalid) configuration detected", IstioCNI, micro, "info", "install", "missing (or invalid) configuration detected"},
 		{micro + "\terror\tcni-plugin\tistio-cni failed with: x", IstioCNI, micro, "error", "cni-plugin", "istio-cni failed with: x"},
@@ -93,6 +102,9 @@ func TestEvents(t *testing.T) {
 
 		// ztunnel
 		{micro + "\tinfo\tinpod::workloadmanager\thandling new stream", Ztunnel, micro, "info", "inpod::workloadmanager", "handling new stream"},
+		{"info\tdns::server:dns_proxy{wl=shop/cart-7f}\tshutting down", Ztunnel, "", "info", "dns::server:dns_proxy{wl=shop/cart-7f}", "shutting down"},
+		{micro + "\twarn\thyper_util:proxy{wl=shop/cart-7f}\tTLS handshake error: x", Ztunnel, micro, "warn", "hyper_util:proxy{wl=shop/cart-7f}", "TLS handshake error: x"},
+		{micro + "\twarn\taccess\tconnection failed\tsrc.addr=10.8.2.3:1 error=\"x\"", Ztunnel, micro, "warn", "access", "connection failed\tsrc.addr=10.8.2.3:1 error=\"x\""},
 		{micro + "     warn    xds::client:xds{id=9}   XDS client connection error: x", Ztunnel, micro, "warn", "xds::client:xds{id=9}", "XDS client connection error: x"},
 		{micro + "  WARN xds{id=11}: ztunnel::xds::client: XDS client error: x", Ztunnel, micro, "WARN", "ztunnel::xds::client", "XDS client error: x"},
 		{micro + "\tdebug\taccess\tconnection opened\tsrc.addr=10.8.2.3:1 dst.addr=10.8.1.7:15008", Ztunnel, micro, "debug", "access", "connection opened\tsrc.addr=10.8.2.3:1 dst.addr=10.8.1.7:15008"},
@@ -109,6 +121,8 @@ func TestEvents(t *testing.T) {
 		{"shop   0s   Warning   FailedMount   pod/cart-4c2f9449d5-nv496   MountVolume.SetUp failed", K8sEvent, "", "Warning", "FailedMount", "MountVolume.SetUp failed"},
 		{"2026-03-02T04:06:13Z   2026-03-02T04:06:43Z   2   horizontal-pod-autoscaler   Warning   FailedGetResourceMetric   failed to get cpu", K8sEvent, "", "Warning", "FailedGetResourceMetric", "failed to get cpu"},
 		{`Internal error occurred: failed calling webhook "sidecar-injector.istio.io": Post x`, K8sEvent, "", "", "", `Internal error occurred: failed calling webhook "sidecar-injector.istio.io": Post x`},
+		{"(combined from similar events): Readiness probe failed: x", K8sEvent, "", "", "", "(combined from similar events): Readiness probe failed: x"},
+		{`"message": "Back-off restarting failed container istio-proxy",`, K8sEvent, "", "", "", `"message": "Back-off restarting failed container istio-proxy",`},
 		{"      Reason:       OOMKilled", K8sEvent, "", "", "", "Reason:       OOMKilled"},
 		{"      Exit Code:    137", K8sEvent, "", "", "", "Exit Code:    137"},
 		{"  ContainersReady   False", K8sEvent, "", "", "", "ContainersReady   False"},
@@ -124,6 +138,35 @@ func TestEvents(t *testing.T) {
 			if got := string(r.Bytes(f)); got != want {
 				t.Errorf("%v is %q, want %q: %s", f, got, want, row.line)
 			}
+		}
+	}
+}
+
+// Events stand behind one name, and behind the marks of a page, as well.
+func TestEventsBehindNamesAndMarks(t *testing.T) {
+	const logged = "2026-03-02T09:14:07.482113Z\tinfo\tEnvoy proxy is ready"
+	for _, row := range []struct {
+		line     string
+		envelope Envelope
+		message  string
+	}{
+		{"istio-proxy " + logged, Stern, "Envoy proxy is ready"},
+		{"cart-7f-x2 " + logged, Stern, "Envoy proxy is ready"},
+		{"istio-proxy [2026-03-02 09:14:07.482][12][info][main] exiting", Stern, "exiting"},
+		{"`Warning  Unhealthy  9s  kubelet  Readiness probe failed: x`", Quote, "Readiness probe failed: x"},
+		{"/var/log/istio.log:" + logged, Quote, "Envoy proxy is ready"},
+		{"Mon, Mar 2 2026 9:14:07 am | " + logged, Quote, "Envoy proxy is ready"},
+		{"istio-proxy:  [2026-03-02 09:14:07.482][12][info][main] exiting", Quote, "exiting"},
+		{"> Envoy proxy is NOT ready: x", Quote, "Envoy proxy is NOT ready: x"},
+	} {
+		r := eventOf(t, row.line)
+		if got := r.Envelopes(); r.Kind != Event || len(got) != 1 || got[0] != row.envelope || string(r.Bytes(Message)) != row.message {
+			t.Errorf("%v in %v: %q, want an event in %v: %s", r.Kind, got, r.Bytes(Message), row.envelope, row.line)
+		}
+	}
+	for _, line := range []string{"my-app 2026-03-02T09:14:07.482Z started", "read at 2026-03-02T09:14:07.482113Z of cart", "job 7: 2026-03-02T09:14:07.482113Z info started", "my app [2026-03-02 09:14:07.482] [app] [info] started", "my-app [2026-03-02 09:14:07.482] [app] [info] started", "> Warning lights", "`message`"} {
+		if r := eventOf(t, line); r.Kind != Noise {
+			t.Errorf("%v, want noise: %s", r.Kind, line)
 		}
 	}
 }

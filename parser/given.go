@@ -17,6 +17,7 @@ func (p *Parser) give(formats []*Format) {
 	}
 	for _, f := range formats {
 		p.spreads = p.spreads || f.lines > 1
+		f.markFirst(&p.givenFirst)
 	}
 	if p.givenText {
 		p.groups.stops = p.fitsGiven
@@ -176,13 +177,38 @@ func (p *Parser) tornGiven(s []byte) bool {
 // ownLine says whether a line is to be tried with the given text formats
 // before its wrappers are taken off: it has none, as far as can be seen.
 func (p *Parser) ownLine(s []byte) bool {
-	switch n := stamp(s); {
-	case n == 0:
+	n := len(usualTime) + 1
+	if len(s) < 2*n || s[n-1] != ' ' || s[n+2] == '\t' || !isEnvoyTime(s, 0) {
+		n = stamp(s)
+	}
+	if n == 0 {
 		_, end := prefixEnds(s)
 		return end == 0
-	default:
-		_, cri := criHead(s, n)
-		return !cri && !p.fitsGiven(s[n:])
+	}
+	if n < len(s) && s[n] == 's' {
+		if _, cri := criHead(s, n); cri {
+			return false
+		}
+	}
+	return n < len(s) && !p.givenFirst[s[n]] || !p.fitsGiven(s[n:])
+}
+
+// markFirst marks the bytes that a line in a text format may begin with.
+func (f *Format) markFirst(set *[256]bool) {
+	if f.object != nil {
+		return
+	}
+	for b := range set {
+		switch c := byte(b); {
+		case f.lines > 1:
+			set[b] = true
+		case f.prefix != "":
+			set[b] = set[b] || c == f.prefix[0]
+		case f.columns[0].typ == TypeTime && f.columns[0].always && f.columns[0].clock == nil:
+			set[b] = set[b] || c-'0' <= 9
+		default:
+			set[b] = true
+		}
 	}
 }
 

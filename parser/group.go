@@ -232,6 +232,9 @@ func (p *Parser) startsOwn(next []byte) bool {
 func mayGoOn(line []byte, names bool) bool {
 	line = bytes.TrimSuffix(line, []byte{'\r'})
 	for range maxEnvelopes {
+		if isKlog(line) {
+			return false
+		}
 		if is := shapeOf(line); is != 0 || len(line) == 0 || line[0] == 0x1b {
 			return true
 		}

@@ -115,7 +115,7 @@ func quoteHead(s []byte) (n int, line []byte) {
 		case c == boxByte && isBox(s[n:]):
 			n += 3
 		default:
-			if marks == 0 || !beginsRecord(s[n:]) && ownHead(s[n:]) == 0 && !beginsTorn(s[n:]) {
+			if marks == 0 || !beginsRecord(s[n:]) && ownHead(s[n:]) == 0 && !beginsTorn(s[n:]) && !beginsTold(s[n:]) {
 				return 0, nil
 			}
 			return n, withoutMarks(s[n:], s[0])
@@ -132,6 +132,13 @@ func beginsTorn(s []byte) bool {
 	}
 	end := bytes.IndexByte(s[1:], '"')
 	return end > 0 && endsRequest(s[1:end+1])
+}
+
+// beginsTold says whether s begins like an event that has no time: a text that
+// comes bare, or a row that kubectl prints of an event.
+func beginsTold(s []byte) bool {
+	var e event
+	return findBare(s) != nil || e.kubeRow(s, 0)
 }
 
 // withoutMarks takes the marks off the end of a line that stand there when the
@@ -167,7 +174,7 @@ func isBox(s []byte) bool {
 func (p *Parser) readLed(s []byte) bool {
 	at := nextHead(s[:min(len(s), maxLead)], 1)
 	if at < 0 {
-		return false
+		return p.readLedEvent(s)
 	}
 	lead := trimBlanks(s[:at])
 	if p.readTorn(lead) {
@@ -189,6 +196,42 @@ func (p *Parser) readLed(s []byte) bool {
 	why, stop := p.whyUnread(line)
 	p.invalid(why, at+stop)
 	return true
+}
+
+// readLedEvent does so for an event, which must begin with the time that its
+// program writes, have a level, and name a part of the program or say what
+// only that program says.
+func (p *Parser) readLedEvent(s []byte) bool {
+	at := nextLogged(s[:min(len(s), maxLead)], 1)
+	if at < 0 {
+		return false
+	}
+	var e event
+	if !e.recognise(s[at:]) || e.level.hi == 0 || !e.isKnown(s[at:]) || !p.readEvent(at, len(s)) {
+		return false
+	}
+	p.rec.wrap(Quote)
+	return true
+}
+
+// nextLogged returns where such a time begins at an offset or behind it,
+// negative when there is none.
+func nextLogged(s []byte, from int) int {
+	const stamp = len("2006-01-02T15:04:05.000000")
+	for at := from; ; at++ {
+		j := bytes.IndexByte(s[min(at, len(s)):], '.')
+		if j < 0 {
+			return -1
+		}
+		at += j
+		switch begin := at - len("2006-01-02T15:04:05"); {
+		case begin < from:
+		case isDateTime(s[begin:], 'T') && begin+stamp < len(s) && s[begin+stamp] == 'Z':
+			return begin
+		case begin > from && s[begin-1] == '[' && isDateTime(s[begin:], ' '):
+			return begin - 1
+		}
+	}
 }
 
 // maxLead is how far into a line the head of a record is looked for.

@@ -49,6 +49,7 @@ type object struct {
 	carrier bool // it has a key that a shipper's objects have
 	count   int
 	typed   bool // a number is written as one
+	remarks bool // somebody wrote remarks behind its members
 }
 
 // typedFields are those that typed JSON has as numbers.
@@ -61,7 +62,7 @@ func (p *Parser) scan(s []byte) (o object) {
 	r.text = s
 	i := 1
 	for {
-		i = skipSpace(s, i)
+		i = p.skipRemarks(s, i, &o)
 		if i >= len(s) {
 			o.cut = true
 			break
@@ -75,7 +76,7 @@ func (p *Parser) scan(s []byte) (o object) {
 			if s[i] != ',' {
 				break
 			}
-			if i = skipSpace(s, i+1); i >= len(s) {
+			if i = p.skipRemarks(s, i+1, &o); i >= len(s) {
 				o.cut = true
 				break
 			}
@@ -91,6 +92,17 @@ func (p *Parser) scan(s []byte) (o object) {
 	}
 	o.end = i
 	return o
+}
+
+// skipRemarks skips space, and what people write behind the members of an
+// object that they laid out: from # or // to the end of the line.
+func (p *Parser) skipRemarks(s []byte, i int, o *object) int {
+	i = skipSpace(s, i)
+	for p.multiline && i < len(s) && (s[i] == '#' || hasPrefix(s[i:], "//")) {
+		o.remarks = true
+		i = skipSpace(s, i+lineEndIn(s[i:]))
+	}
+	return i
 }
 
 // member reads one key and its value at i.

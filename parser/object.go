@@ -30,6 +30,8 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 		p.general(s[:o.end], &o)
 	}
 	switch {
+	case r.answersElse():
+		return jsonOther, o
 	case r.layout.Has(ResponseFlags) && o.proxy || r.hasCode && (o.proxy || o.keys.has(ownCode)) || r.layout.Has(ResponseCodeDetails) && r.hasCode:
 		p.accessObject(s, &o)
 		return jsonAccess, o
@@ -53,6 +55,21 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 	return jsonOther, o
 }
 
+// answersElse says whether the code and the flags are no proxy's, but those of
+// another protocol that answers with such, like DNS.
+func (r *Record) answersElse() bool {
+	return !r.hasCode && r.layout.Has(ResponseCode) && r.foreignFlags()
+}
+
+// foreignFlags says whether there are flags and no proxy knows any of them.
+func (r *Record) foreignFlags() bool {
+	if !r.present.Has(ResponseFlags) {
+		return false
+	}
+	flags := decodeFlags(r.Bytes(ResponseFlags))
+	return flags != 0 && flags&^UnknownFlags == 0
+}
+
 var ownCode = jsonKeys["response_code"].id
 
 // accessObject turns what was scanned into an access record.
@@ -63,7 +80,7 @@ func (p *Parser) accessObject(s []byte, o *object) {
 		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
 	}
 	r.Dialect = dialectOf(&o.keys, o.foreign, o.typed)
-	if o.whole && !o.odd {
+	if o.whole && !o.odd && !o.remarks {
 		p.learn(s, o)
 	}
 }

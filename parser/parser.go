@@ -14,10 +14,12 @@ type Parser struct {
 	givenText  bool      // one of them is a text
 	givenMap   bool      // one of them is a JSON map
 	givenBrace bool      // one of the texts may begin with a brace
+	givenFirst [256]bool // bytes that a line in one of the texts may begin with
 	spreads    bool      // records of one of them go over several lines
 	spread     []byte    // the lines of such a record
 	placed     [maxColumns]span
 	guards     [maxGuards]uint16
+	ticker     ticker
 	walk       walk
 
 	block   []byte
@@ -163,7 +165,9 @@ func (p *Parser) finish(s []byte, done, wasGlued bool) bool {
 		p.scatter()
 		if !wasGlued {
 			p.gather()
-			p.unwrapLines(s)
+			if p.rec.Kind != Event {
+				p.unwrapLines(s)
+			}
 		}
 	}
 	if wasGlued && p.suspect {

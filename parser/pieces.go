@@ -37,7 +37,7 @@ func (p *Parser) readMembers(s []byte) bool {
 		}
 	}
 	own := r.hasCode && (o.keys.has(ownCode) && o.names >= enoughNames || o.proxy)
-	if !own && !r.layout.Has(ResponseFlags) && !r.layout.Has(ResponseCodeDetails) || !o.proxy {
+	if !own && !r.layout.Has(ResponseFlags) && !r.layout.Has(ResponseCodeDetails) || !o.proxy || !own && r.foreignFlags() {
 		r.forget()
 		return false
 	}
@@ -139,8 +139,15 @@ func pairValue(s []byte, key string) (v span, ok bool) {
 			}
 		}
 		hi := lo
-		for hi < len(s) && s[hi] != ' ' && s[hi] != '\t' && s[hi] != '}' && s[hi] != '`' && !(s[hi] == ',' && !flagFollows(s[lo:hi], s[hi+1:])) {
-			hi++
+		for open := 0; hi < len(s) && s[hi] != ' ' && s[hi] != '\t' && s[hi] != '`'; hi++ {
+			if s[hi] == '{' {
+				open++
+			} else if s[hi] == '}' {
+				open--
+			}
+			if open < 0 || open == 0 && s[hi] == ',' && !flagFollows(s[lo:hi], s[hi+1:]) {
+				break
+			}
 		}
 		if fields[DownstreamLocalAddress].Type == typeOfKey(key) {
 			hi = addressEnd(s, lo, hi)
@@ -211,10 +218,7 @@ func (p *Parser) readOutcome(s []byte) bool {
 // readDetails reads a line that is nothing but the details of a response.
 func (p *Parser) readDetails(s []byte) bool {
 	s = bytes.Trim(s, " \t\r`\"'")
-	if len(s) == 0 || wordEnd(s, 0) < len(s) || !isDetails(s) || bytes.IndexByte(s, '_') < 0 {
-		return false
-	}
-	if last := s[len(s)-1]; last != '}' && last != ']' && last != ')' && !isOneOf(s, detailsNames) {
+	if !isWholeDetails(s) || bytes.IndexByte(s, '_') < 0 {
 		return false
 	}
 	r := &p.rec
@@ -255,14 +259,25 @@ func isDetails(word []byte) bool {
 	return false
 }
 
+// isWholeDetails says whether s is a response code's details to their end.
+func isWholeDetails(s []byte) bool {
+	if len(s) == 0 || wordEnd(s, 0) < len(s) || !isDetails(s) {
+		return false
+	}
+	last := s[len(s)-1]
+	return last == '}' || last == ']' || last == ')' || isOneOf(s, detailsNames)
+}
+
 // readZtunnelPiece reads a ztunnel's access record without its time, or without
 // what stands in front of its pairs.
 func (p *Parser) readZtunnelPiece(s []byte) bool {
 	at := bytes.Index(s, []byte("src.addr="))
-	if at < 0 || at > 128 || !bytes.Contains(s[at:], []byte(" dst.addr=")) || !bytes.Contains(s[at:], []byte(" direction=")) || bytes.Contains(s[:at], []byte("opened")) {
+	if at < 0 || at > 128 || bytes.Contains(s[:at], []byte("opened")) {
 		return false
 	}
-	if at > 0 && !bytes.Contains(s[:at], []byte("complete")) {
+	complete, named := bytes.Contains(s[:at], []byte("complete")), bytes.Contains(s[:at], []byte("access"))
+	both := bytes.Contains(s[at:], []byte(" dst.addr=")) && bytes.Contains(s[at:], []byte(" direction="))
+	if at > 0 && !complete || !both && !named {
 		return false
 	}
 	p.ztunnelPairs(s, at)

@@ -84,6 +84,12 @@ func numbersIn(s []byte, lo, hi, count int) bool {
 		zeros = 0x3030303030303030
 		blank = 0x2020202020202020
 	)
+	if n := hi - lo; n >= 8 && n <= 16 && hi >= 16 { // the last eight bytes, and those in front of them
+		const sixes, gap = 0x7676767676767676, zeros ^ blank
+		w, v := load64(s, hi-8)^zeros, load64(s, hi-16)^zeros
+		a, b := (w|(w&low7+sixes))&^low7, (v|(v&low7+sixes))&^low7&(^uint64(0)<<(128-8*n))
+		return (w^gap)&(a>>7*0xff) == 0 && (v^gap)&(b>>7*0xff) == 0 && bits.OnesCount64(a)+bits.OnesCount64(b) == count-1
+	}
 	for ; lo < hi; lo += 8 {
 		w := load64(s, lo)
 		if rest := hi - lo; rest < 8 {
@@ -305,14 +311,22 @@ func (p *Parser) wantedOf(f *Format) (columns uint64) {
 	return columns
 }
 
+// blanks is what the blanks of a line are marked in; nil when they are not.
+func (p *Parser) blanks(quotes []uint16) *marks {
+	if m := p.scanned; wide && quotes != nil && m != nil && m.other == ' ' {
+		return m
+	}
+	return nil
+}
+
 // readPlan reads a whole line by the format's plan. Wanted is wantedOf the
 // format, or all columns.
 func (p *Parser) readPlan(f *Format, wanted uint64, s []byte, quotes []uint16, base int) bool {
 	q := f.plan
-	if q == nil || len(s) >= maxPlanned || !hasPrefix(s, f.prefix) {
+	if q == nil || len(s) >= maxPlanned || f.prefix != "" && !hasPrefix(s, f.prefix) {
 		return false
 	}
-	if p.readLike(f, s, quotes, base) {
+	if f.like != NoDialect && p.readLike(f, s, quotes, base) {
 		return true
 	}
 	guards, from, ok := p.guardsIn(q, s, quotes, base)
@@ -320,15 +334,21 @@ func (p *Parser) readPlan(f *Format, wanted uint64, s []byte, quotes []uint16, b
 		return false
 	}
 	r, kept := &p.rec, wanted&q.kept
-	if !p.straight(f, s, guards, from, p.blanks(quotes)) {
+	if quotes == nil {
+		r.forget() // somebody may have tried to read it
+	}
+	var line usualLine // field by field: a literal is copied in larger units than it was stored in, which is slow
+	line.f, line.s, line.guards, line.from, line.marks, line.base = f, s, guards, from, p.blanks(quotes), base
+	if !p.straight(&line) {
+		r.forget()
 		ran, ok := p.place(f, s, guards, from)
 		if !ok {
 			return false
 		}
 		p.begin(f, s)
-		r.ran, kept = ran, wanted&f.stored
+		r.ran, r.late, kept = ran, p.want&q.plain&^usualFields, wanted&q.stored
 	}
-	r.planned, r.late = f, p.want&q.plain&^usualFields
+	r.planned = f
 	for rest := uint64(p.want & q.plain & usualFields); rest != 0; rest &= rest - 1 {
 		field := Field(bits.TrailingZeros64(rest))
 		r.set(field, int(r.spans[field].lo), int(r.spans[field].hi))
@@ -360,7 +380,7 @@ func (q *plan) ranOver(column int, ran uint8) bool {
 
 // readLike reads a line in a given format that is a known one.
 func (p *Parser) readLike(f *Format, s []byte, quotes []uint16, base int) bool {
-	if f.like == NoDialect || quotes == nil || f.dialect != Custom || !p.flatAt(s, quotes, base) {
+	if quotes == nil || f.dialect != Custom || !p.flatAt(s, quotes, base) {
 		return false
 	}
 	r := &p.rec

@@ -24,9 +24,10 @@ type plan struct {
 	right    []stop // per column: when it is read from the right
 	runs     []run
 	plain    FieldSet // fields that are kept as they are found
-	steps    []step
-	decoded  FieldSet // fields that the steps decode
-	kept     uint64   // columns that they find and that are neither
+	strides  []stride
+	decoded  FieldSet // fields that the strides decode
+	stored   uint64   // columns that are not plain
+	kept     uint64   // those of them that are not decoded
 }
 
 // The limits of what a plan is used for.
@@ -232,7 +233,7 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	if p.guards < maxGuards && !long {
 		f.plan = p
 		f.findRuns()
-		f.findSteps()
+		f.findStrides()
 	}
 	return 0, 0, true
 }

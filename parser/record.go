@@ -194,7 +194,7 @@ func (r *Record) forget() {
 	r.Partial, r.Suspicious = false, false
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
-	r.extra, r.errored, r.grouped, r.plain, r.learned = r.extra[:0], false, false, false, false
+	r.extra, r.errored, r.grouped, r.plain, r.learned, r.ran = r.extra[:0], false, false, false, false, 0
 	r.mixer, r.failure, r.clock, r.planned, r.ordered = span{}, span{}, nil, nil, nil
 }
 

@@ -276,7 +276,7 @@ func isLoggedFrame(line []byte) bool {
 		return false
 	}
 	var e event
-	if line[0] == '[' && !e.envoyLog(line, 0) || line[0] != '[' && !e.istio(line, 0) || !e.logsTraces(line) {
+	if line[0] == '[' && !e.envoyLog(line, 1) || line[0] != '[' && !e.istio(line, 0) || !e.logsTraces(line) {
 		return false
 	}
 	text := e.message.of(line)

@@ -15,10 +15,17 @@ func (p *Parser) readText(s []byte) bool {
 	if p.readSpliced(s) {
 		return true
 	}
+	if at := elision(s); at >= 0 && p.readText(s[:at]) {
+		p.readBehind(s[at:])
+		return true
+	}
 	p.cuts.loose = true
 	whole := p.readWhole(s)
 	p.cuts.loose = false
 	if whole {
+		return true
+	}
+	if p.readAdded(s) {
 		return true
 	}
 	best, _ := p.layoutOf(s)
@@ -27,6 +34,40 @@ func (p *Parser) readText(s []byte) bool {
 	}
 	p.cuts.run(best, s, 0, len(best.prefix))
 	return p.takePart(best, s)
+}
+
+// maxAdded is how many columns behind those of a layout are looked for.
+const maxAdded = 6
+
+// readAdded reads a line to whose layout somebody added columns at the end.
+// What they are can not be told from one line.
+func (p *Parser) readAdded(s []byte) bool {
+	front := s
+	for range maxAdded {
+		front = withoutLast(front)
+		for _, d := range [...]Dialect{istioText19, envoyDefault} {
+			f := productFormats[d]
+			if !hasPrefix(front, f.prefix) {
+				return false
+			}
+			if p.cuts.run(f, front, 0, len(f.prefix)); p.cuts.full && p.cuts.single() {
+				p.take(f, front)
+				p.rec.Dialect = Inferred
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// withoutLast takes the last column off a line, quoted or not.
+func withoutLast(s []byte) []byte {
+	s = bytes.TrimRight(s, " ")
+	end := len(s) - 1
+	if end > 0 && s[end] == '"' {
+		end = bytes.LastIndexByte(s[:end], '"')
+	}
+	return bytes.TrimRight(s[:max(0, bytes.LastIndexByte(s[:max(0, end)], ' '))], " ")
 }
 
 // readWhole reads a line that fits a layout from end to end.
@@ -95,7 +136,7 @@ func (p *Parser) takePart(f *Format, s []byte) bool {
 	}
 	if p.endsInColumn(f, s) {
 		r.Partial = true
-		p.lastQuoted(f, s)
+		p.lastColumn(f, s)
 		return true
 	}
 	r.Dialect = Inferred
@@ -120,14 +161,20 @@ func (p *Parser) endsInColumn(f *Format, s []byte) bool {
 	return false
 }
 
-// lastQuoted reads the quoted value that a torn line ends with: its closing
-// quote says that it is whole.
-func (p *Parser) lastQuoted(f *Format, s []byte) {
+// lastColumn reads the value that a torn line ends with, when it can be seen
+// to be whole: by its closing quote, or because it is what a proxy writes.
+func (p *Parser) lastColumn(f *Format, s []byte) {
 	c := &f.columns[p.cuts.end]
 	e, agreed := p.cuts.value(p.cuts.end - 1)
+	if !agreed || int(e.next) >= len(s) {
+		return
+	}
 	hi := len(s) - 1
-	if agreed && hi > int(e.next) && s[hi] == '"' && s[e.next-1] == '"' && fits(c.typ, s[e.next:hi]) {
+	switch {
+	case s[hi] == '"' && s[e.next-1] == '"' && hi > int(e.next) && fits(c.typ, s[e.next:hi]):
 		p.column(c, s, edge{from: e.next, to: uint32(hi)})
+	case c.field == ResponseCodeDetails && isWholeDetails(s[e.next:]):
+		p.column(c, s, edge{from: e.next, to: uint32(len(s))})
 	}
 }
 
@@ -227,7 +274,16 @@ func (p *Parser) column(c *column, s []byte, e edge) {
 // line.
 func (p *Parser) readTorn(s []byte) bool {
 	blank := len(s) > 0 && s[0] == ' '
-	s = trimBlanks(s)
+	if at := elision(s); at > 0 && p.readFront(bytes.TrimLeft(s[:at], " \t"), blank) {
+		p.readBehind(s[at:])
+		return true
+	}
+	return p.readFront(trimBlanks(s), blank)
+}
+
+// readFront is readTorn without the blanks around the line; blank says whether
+// one stood in front.
+func (p *Parser) readFront(s []byte, blank bool) bool {
 	headed := accessHead(s) > 0 || ownHead(s) > 0
 	at, found := p.requestEnds(s, false)
 	loose := found == 0 && headed // the quote may be the user's
@@ -267,6 +323,11 @@ func (p *Parser) tornRequest(s []byte, at int) {
 		if lo == 0 { // the method may be torn
 			p.rec.present &^= Fields(Method, Path)
 		}
+	} else if endsShort(s[:end]) {
+		lo = bytes.LastIndexByte(s[:end], '"') + 1
+		at := lo + bytes.IndexByte(s[lo:end], ' ')
+		p.keep(Method, span{uint32(lo), uint32(at)})
+		p.keep(Path, span{uint32(at + 1), uint32(end)})
 	}
 }
 
@@ -280,14 +341,9 @@ func (p *Parser) requestEnds(s []byte, loose bool) (at, found int) {
 			return at, found
 		}
 		i += j + 1
-		if !loose && !endsRequest(s[:i-1]) {
-			continue
-		}
-		code := i
-		for code < len(s) && s[code] == ' ' {
-			code++
-		}
-		if p.codeAndFlags(s, code) == 0 {
+		code := skipBlanks(s, i)
+		end := p.codeAndFlags(s, code)
+		if end == 0 || !loose && !endsRequest(s[:i-1]) && (s[end-1] == '-' || !endsShort(s[:i-1])) {
 			continue
 		}
 		if found++; found > 1 {
@@ -302,6 +358,13 @@ func (p *Parser) requestEnds(s []byte, loose bool) (at, found int) {
 func endsRequest(s []byte) bool {
 	n := len(s)
 	return n == 0 || protocolAt(s, 0, n) > 0 || n >= 8 && isProtocol(s[n-8:]) || n >= 6 && isProtocol(s[n-6:])
+}
+
+// endsShort says whether s ends like a request line whose protocol somebody
+// left out.
+func endsShort(s []byte) bool {
+	method, path, ok := bytes.Cut(s[bytes.LastIndexByte(s, '"')+1:], blankByte)
+	return ok && isMethod(method) && len(path) > 0 && path[0] == '/' && isToken(path)
 }
 
 // tornFrom reads the columns from the code at lo on in the layout that goes

@@ -21,21 +21,33 @@ func startsWrap(line []byte) bool {
 		return beginsTorn(line)
 	case c == 0x1b:
 		return true
+	case c == '[' && beginsTimeless(line):
+		return true
 	}
 	_, names := sternEnds(line, beginsRecord)
 	_, prefix := prefixEnds(line)
 	marks, _ := quoteHead(line)
-	return names > 0 || prefix > 0 || marks > 0 || composeBar(line) > 0 || beginsRecord(line) || syslogHead(line) > 0
+	return names > 0 || prefix > 0 || marks > 0 || composeBar(line) > 0 || beginsRecord(line) || syslogHead(line) > 0 || opensPairs(line)
+}
+
+// beginsTimeless says whether a line begins like a record in which somebody
+// wrote something else for the time.
+func beginsTimeless(line []byte) bool {
+	i := bytes.Index(line[:min(len(line), 40)], []byte(`] "`))
+	return i > 0 && line[0] == '[' && beginsTorn(line[i+2:])
 }
 
 // looksWhole says whether a line has all that a record has, by its quotes and
 // what stands behind the last one. It may be wrong when it says no.
 func looksWhole(line []byte) bool {
 	line = bytes.TrimRight(line, " \t\r")
+	if opensPairs(line) {
+		return false
+	}
 	if n := len(line); n == 0 || line[n-1] == '}' || line[n-1] == ']' && line[0] == '{' {
 		return true
 	}
-	if bytes.IndexByte(line, '{') < 0 && nextHead(line, 0) < 0 && !beginsTorn(line) {
+	if bytes.IndexByte(line, '{') < 0 && nextHead(line, 0) < 0 && !beginsTorn(line) && !beginsTimeless(line) {
 		return true // an event, or nobody's
 	}
 	last := bytes.LastIndexByte(line, '"')
@@ -55,7 +67,7 @@ func (p *Parser) mayBeWrapped() bool {
 	r := &p.rec
 	switch r.Kind {
 	case Access:
-		return r.Partial && r.Emitter == NoEmitter && r.Dialect != Custom
+		return r.Partial && r.Emitter == NoEmitter && r.Dialect != Custom || r.Emitter == Ztunnel && opensPairs(p.base)
 	case Invalid:
 		return r.Reason == Incomplete || r.Reason == BadJSON || r.Reason == NoCode || r.Reason == UnknownLayout
 	}
@@ -86,9 +98,12 @@ func (p *Parser) unwrapLines(line []byte) {
 	framed := r.depth > 0 && r.envelopes[r.depth-1] == Quote
 	p.wrap = append(p.wrap[:0], withoutMarks(p.base, boxByte)...)
 	size, lines, ok := 0, 0, false
-	if hasPrefix(p.base, `{"`) {
+	switch {
+	case hasPrefix(p.base, `{"`):
 		size, lines, ok = p.wrapObject(framed)
-	} else {
+	case r.Emitter == Ztunnel:
+		size, lines, ok = p.wrapPairs(framed)
+	default:
 		size, lines, ok = p.wrapText(framed)
 	}
 	if !ok {
@@ -162,6 +177,26 @@ func (p *Parser) wrapObject(framed bool) (size, lines int, ok bool) {
 	}
 	kind, _ := p.readObject(padded(&p.wrap))
 	return size, lines, kind == jsonAccess && r.hasCode && r.hasFlags
+}
+
+// wrapPairs joins lines that begin with a pair of a ztunnel's access record.
+func (p *Parser) wrapPairs(framed bool) (size, lines int, ok bool) {
+	for lines < maxWrapLines {
+		line, step, more := p.nextWrapped(size, framed)
+		if line = bytes.TrimLeft(line, " \t"); !more || !beginsPair(line) {
+			break
+		}
+		p.wrap = append(append(p.wrap, ' '), line...)
+		size += step
+		lines++
+	}
+	if lines == 0 {
+		return 0, 0, false
+	}
+	s := padded(&p.wrap)
+	p.rec.forget()
+	p.rec.text = s
+	return size, lines, p.readEvent(0, len(s)) || p.readZtunnelPiece(s)
 }
 
 // wrapText joins lines as long as the text follows a layout.

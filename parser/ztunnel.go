@@ -123,8 +123,24 @@ func ztunnelDirection(v []byte) Direction {
 	return NoDirection
 }
 
+// opensPairs says whether a line is the beginning of a ztunnel's access record
+// that breaks off before what all of them end with.
+func opensPairs(line []byte) bool {
+	const head = 96 // time, level, scope and message stand within
+	return bytes.Contains(line[:min(len(line), head)], []byte("connection complete")) && bytes.Contains(line, []byte("src.addr=")) &&
+		!bytes.Contains(line, []byte(" duration=")) && !bytes.Contains(line, []byte(" error="))
+}
+
+// beginsPair says whether a line begins with a pair of a ztunnel's access
+// record.
+func beginsPair(line []byte) bool {
+	key, _, ok := bytes.Cut(line[:min(len(line), 32)], []byte{'='})
+	return ok && (hasPrefix(key, "src.") || hasPrefix(key, "dst.") || hasPrefix(key, "bytes_") || string(key) == "direction" || string(key) == "duration" || string(key) == "error")
+}
+
 // pair finds the next key=value or key="value" from an offset on. A quoted
-// value ends at the quote that a blank or the end of the line follows.
+// value ends at the quote that a blank or the end of the line follows; one
+// that breaks off ends with the line.
 func pair(line []byte, at int) (key, value span, next int, ok bool) {
 	at = skipBlanks(line, at)
 	eq := at
@@ -139,6 +155,10 @@ func pair(line []byte, at int) (key, value span, next int, ok bool) {
 	if lo < len(line) && line[lo] == '"' {
 		if end := quoteEnd(line, lo+1); end >= 0 {
 			return key, span{uint32(lo + 1), uint32(end)}, end + 1, true
+		}
+		if string(line[at:eq]) == "error" || bytes.IndexByte(line[lo:], '=') < 0 {
+			end := len(bytes.TrimRight(line[lo+1:], " \t\r\"'`"))
+			return key, span{uint32(lo + 1), uint32(lo + 1 + end)}, len(line), true
 		}
 	}
 	end := wordEnd(line, lo)

@@ -3,8 +3,6 @@ package main
 import (
 	"encoding/binary"
 	"slices"
-
-	"github.com/flagwatch/flagwatch/internal/safe"
 )
 
 // A piece is text that many records have, such as a key. It is copied whole,
@@ -32,42 +30,6 @@ func appendPiece(buf []byte, p *piece) []byte {
 	return buf[:n+p.size]
 }
 
-// appendString appends key, which ends with a quote, and value as a JSON
-// string: what safe.AppendJSON makes of it.
-func appendString(buf []byte, key *piece, value []byte) []byte {
-	buf = slices.Grow(buf, pieceRoom+len(value)+wordSize)
-	begin := len(buf)
-	*(*[pieceRoom]byte)(buf[begin : begin+pieceRoom]) = key.text
-	n := begin + key.size
-	if !copyPlain(buf[n:cap(buf)], value) {
-		return safe.AppendJSON(buf[:n-1], value)
-	}
-	n += len(value) + 1
-	buf = buf[:n]
-	buf[n-1] = '"'
-	return buf
-}
-
-// appendDigits appends key, without its quote, and the digits of value as they
-// are. It is false, and nothing is appended, unless value is a plain number of
-// at most eight digits.
-func appendDigits(buf []byte, key *piece, value []byte) (_ []byte, ok bool) {
-	n := len(value)
-	if n == 0 || n > wordSize || value[0] == '0' && n > 1 {
-		return buf, false
-	}
-	w := wordOf(value, '0') ^ ones*'0'
-	if (w|(w+ones*(0x80-10)))&tops != 0 {
-		return buf, false
-	}
-	buf = slices.Grow(buf, pieceRoom+wordSize)
-	begin := len(buf)
-	*(*[pieceRoom]byte)(buf[begin : begin+pieceRoom]) = key.text
-	at := begin + key.size - 1
-	binary.LittleEndian.PutUint64(buf[at:at+wordSize], w^ones*'0')
-	return buf[:at+n], true
-}
-
 const (
 	wordSize = 8
 	ones     = 0x0101010101010101
@@ -75,39 +37,53 @@ const (
 )
 
 // copyPlain copies from to the front of to, which has room for another word.
-// It is false when something in it needs an escape: anything but printable
-// ASCII, the quote and the backslash.
-//
-// Each test adds to all bytes of a word what carries good ones beyond 0x7F;
-// bytes that are there already are bad, whatever they carry over.
+// It is false when something in it needs an escape; to is spoilt then.
 func copyPlain(to, from []byte) bool {
-	var (
-		n         = len(from)
-		good, bad = uint64(tops), uint64(0)
-		w         uint64
-	)
+	n := len(from)
 	to = to[:n+wordSize]
-	switch {
-	case n == 0:
-		return true
-	case n < wordSize:
-		w = wordOf(from, ' ')
-		binary.LittleEndian.PutUint64(to, w)
-	default:
-		rest, at := from, to
-		for len(rest) > wordSize && len(at) >= wordSize {
-			w = binary.LittleEndian.Uint64(rest)
-			binary.LittleEndian.PutUint64(at, w)
-			good &= (w + ones*(0x80-' ')) & (w ^ ones*'"' + ones*0x7F) & (w ^ ones*'\\' + ones*0x7F)
-			bad |= w | (w + ones)
-			rest, at = rest[wordSize:], at[wordSize:]
+	if n < wordSize {
+		if n == 0 {
+			return true
 		}
-		w = binary.LittleEndian.Uint64(from[n-wordSize:])
-		binary.LittleEndian.PutUint64(to[n-wordSize:], w)
+		w := wordOf(from, ' ')
+		binary.LittleEndian.PutUint64(to, w)
+		return plainBytes(w)&tops == tops
 	}
-	good &= (w + ones*(0x80-' ')) & (w ^ ones*'"' + ones*0x7F) & (w ^ ones*'\\' + ones*0x7F)
-	bad |= w | (w + ones)
-	return good&^bad&tops == tops
+	w := binary.LittleEndian.Uint64(from)
+	binary.LittleEndian.PutUint64(to, w)
+	plain := plainBytes(w)
+	w = binary.LittleEndian.Uint64(from[n-wordSize:])
+	binary.LittleEndian.PutUint64(to[n-wordSize:], w)
+	plain &= plainBytes(w)
+	for i := wordSize; i < n-wordSize; i += wordSize {
+		w := binary.LittleEndian.Uint64(from[i:])
+		binary.LittleEndian.PutUint64(to[i:], w)
+		plain &= plainBytes(w)
+	}
+	return plain&tops == tops
+}
+
+// plainBytes sets the top bits of all bytes when they are printable ASCII but
+// the quote and the backslash, and otherwise not all of them.
+//
+// Each sum carries what is good beyond 0x7F, or what is bad. A byte that is
+// there already is bad, whatever it carries over to its neighbour.
+func plainBytes(w uint64) uint64 {
+	return (w + ones*(0x80-' ')) & (w ^ ones*'"' + ones*0x7F) & (w ^ ones*'\\' + ones*0x7F) &^ (w + ones)
+}
+
+// copyDigits copies from to the front of to, which has room for a word. It is
+// false, and to is spoilt, unless from is a plain number of at most eight
+// digits.
+func copyDigits(to, from []byte) bool {
+	n := len(from)
+	if n == 0 || n > wordSize || from[0] == '0' && n > 1 {
+		return false
+	}
+	w := wordOf(from, '0')
+	binary.LittleEndian.PutUint64(to, w)
+	w ^= ones * '0'
+	return (w|(w+ones*(0x80-10)))&tops == 0
 }
 
 // wordOf loads one to eight bytes; those behind are pad.

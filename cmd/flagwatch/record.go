@@ -30,8 +30,8 @@ func appendRecord(buf []byte, r *parser.Record, v classify.Verdict, line int64) 
 	buf, odd := appendFields(buf, r, present&accessFields|outcomeFields)
 	buf = appendPiece(buf, &directionPieces[r.Direction()])
 	buf = appendJudgement(buf, r, &v)
-	if r.Emitter != parser.NoEmitter || present&eventFields != 0 {
-		buf = appendEvent(buf, r)
+	if set := present & eventFields; set != 0 || r.Emitter != parser.NoEmitter {
+		buf = appendEvent(buf, r, set)
 	}
 	buf = appendExtra(buf, r, odd)
 	return append(buf, '}', '\n')
@@ -47,23 +47,63 @@ var (
 )
 
 // appendFields appends the fields of a set, and returns those whose value does
-// not have the field's type.
+// not have the field's type. Almost all values are copied as they are: that is
+// done in place, for it takes most of the time that a record needs.
 func appendFields(buf []byte, r *parser.Record, set parser.FieldSet) (_ []byte, odd parser.FieldSet) {
+	room := buf[len(buf):cap(buf)]
 	for rest := uint64(set); rest != 0; rest &= rest - 1 {
 		f := parser.Field(bits.TrailingZeros64(rest))
+		key, value := &fieldKeys[f], r.Bytes(f)
+		if need := pieceRoom + len(value) + wordSize; len(room) < need {
+			buf = slices.Grow(buf[:cap(buf)-len(room)], need)
+			room = buf[len(buf):cap(buf)]
+		}
+		*(*[pieceRoom]byte)(room) = key.text
+		to := room[key.size:]
+		switch forms[f] {
+		case asTime:
+			if !isUTC(value) {
+				break
+			}
+			fallthrough
+		case asText:
+			if copyPlain(to, value) {
+				to[len(value)] = '"'
+				room = to[len(value)+1:]
+				continue
+			}
+		case asNumber:
+			if copyDigits(to, value) {
+				room = to[len(value):]
+				continue
+			}
+		case asCode:
+			if code, ok := r.Code(); ok && code >= 100 && code <= 999 {
+				to[0], to[1], to[2] = '0'+byte(code/100), '0'+byte(code/10%10), '0'+byte(code%10)
+				room = to[3:]
+				continue
+			}
+		case asFlags:
+			if flags, ok := r.Flags(); ok && flags == 0 {
+				to[0], to[1] = '[', ']'
+				room = to[2:]
+				continue
+			}
+		}
 		var ok bool
-		if buf, ok = appendField(buf, r, f); !ok {
+		if buf, ok = appendField(buf[:cap(buf)-len(room)], r, f, value); !ok {
 			odd |= 1 << f
 		}
+		room = buf[len(buf):cap(buf)]
 	}
-	return buf, odd
+	return buf[:cap(buf)-len(room)], odd
 }
 
-func appendEvent(buf []byte, r *parser.Record) []byte {
-	buf = appendText(buf, r, parser.Level)
+func appendEvent(buf []byte, r *parser.Record, set parser.FieldSet) []byte {
+	buf, _ = appendFields(buf, r, set&parser.Fields(parser.Level))
 	buf = appendWord(buf, "emitter", r.Emitter.String())
-	buf = appendText(buf, r, parser.Component)
-	return appendText(buf, r, parser.Message)
+	buf, _ = appendFields(buf, r, set&parser.Fields(parser.Component, parser.Message))
+	return buf
 }
 
 func appendJudgement(buf []byte, r *parser.Record, v *classify.Verdict) []byte {
@@ -97,37 +137,46 @@ func appendRivals(buf []byte, rivals []*classify.Cause) []byte {
 	return append(buf, ']')
 }
 
-// appendField appends one field that has a value, or the code or the flags if
-// there are any. ok is false for a value that does not have the field's type.
-func appendField(buf []byte, r *parser.Record, f parser.Field) (_ []byte, ok bool) {
-	switch f {
-	case parser.StartTime:
-		return appendTime(buf, r), true
-	case parser.ResponseCode:
-		code, ok := r.Code()
-		return appendInt(buf, f, int64(code), ok), ok || !r.Has(f)
-	case parser.ResponseFlags:
-		return appendFlags(buf, r), true
-	case parser.BytesReceived, parser.BytesSent, parser.Duration, parser.UpstreamServiceTime:
-		return appendNumber(buf, r, f)
-	case parser.GRPCStatus:
-		n, ok := parser.GRPCStatusNumber(r.Bytes(f))
-		return appendInt(buf, f, int64(n), ok), ok
-	}
-	return appendString(buf, &fieldKeys[f], r.Bytes(f)), true
+// A form is how the values of a field are written.
+type form uint8
+
+const (
+	asText   form = iota
+	asNumber      // digits as they are
+	asTime        // RFC 3339 in UTC as it is
+	asCode
+	asFlags
+	asOther
+)
+
+// forms are those of the fields; all others are text.
+var forms = [parser.NumFields]form{
+	parser.StartTime: asTime, parser.ResponseCode: asCode, parser.ResponseFlags: asFlags, parser.GRPCStatus: asOther,
+	parser.BytesReceived: asNumber, parser.BytesSent: asNumber, parser.Duration: asNumber, parser.UpstreamServiceTime: asNumber,
 }
 
-// appendNumber appends a value as it is when it is a plain number.
-func appendNumber(buf []byte, r *parser.Record, f parser.Field) (_ []byte, ok bool) {
-	if buf, ok := appendDigits(buf, &fieldKeys[f], r.Bytes(f)); ok {
-		return buf, true
-	}
-	if f == parser.BytesReceived || f == parser.BytesSent {
+// appendField appends one field that has a value, or the code or the flags if
+// there are any. ok is false for a value that does not have the field's type.
+func appendField(buf []byte, r *parser.Record, f parser.Field, value []byte) (_ []byte, ok bool) {
+	switch f {
+	case parser.StartTime:
+		return appendTime(buf, r, value), true
+	case parser.ResponseCode:
+		code, ok := r.Code()
+		return appendInt(buf, f, int64(code), ok), ok || value == nil
+	case parser.ResponseFlags:
+		return appendFlags(buf, r), true
+	case parser.BytesReceived, parser.BytesSent:
 		n, ok := r.Int(f)
 		return appendInt(buf, f, n, ok), ok
+	case parser.Duration, parser.UpstreamServiceTime:
+		v, ok := r.Number(f)
+		return appendNumber(buf, f, v, ok)
+	case parser.GRPCStatus:
+		n, ok := parser.GRPCStatusNumber(value)
+		return appendInt(buf, f, int64(n), ok), ok
 	}
-	v, ok := r.Number(f)
-	return appendFloat(buf, f, v, ok)
+	return safe.AppendJSON(appendFieldKey(buf, f), value), true
 }
 
 func appendInt(buf []byte, f parser.Field, n int64, ok bool) []byte {
@@ -137,7 +186,7 @@ func appendInt(buf []byte, f parser.Field, n int64, ok bool) []byte {
 	return strconv.AppendInt(appendFieldKey(buf, f), n, 10)
 }
 
-func appendFloat(buf []byte, f parser.Field, v float64, ok bool) ([]byte, bool) {
+func appendNumber(buf []byte, f parser.Field, v float64, ok bool) ([]byte, bool) {
 	if !ok || math.IsInf(v, 0) || math.IsNaN(v) {
 		return buf, false
 	}
@@ -193,17 +242,19 @@ var flagsByName = func() []parser.Flag {
 
 // appendTime appends RFC 3339 in UTC when the value can be read as a time that
 // nanoseconds since 1970 can hold, else the value as it is.
-func appendTime(buf []byte, r *parser.Record) []byte {
-	value, key := r.Bytes(parser.StartTime), &fieldKeys[parser.StartTime]
-	if len(value) > 10 && value[4] == '-' && value[10] == 'T' && value[len(value)-1] == 'Z' {
-		return appendString(buf, key, value)
-	}
+func appendTime(buf []byte, r *parser.Record, value []byte) []byte {
+	buf = appendFieldKey(buf, parser.StartTime)
 	nano, ok := r.Time()
-	if !ok {
-		return appendString(buf, key, value)
+	if !ok || isUTC(value) {
+		return safe.AppendJSON(buf, value)
 	}
-	buf = time.Unix(0, nano).UTC().AppendFormat(appendPiece(buf, key), time.RFC3339Nano)
+	buf = time.Unix(0, nano).UTC().AppendFormat(append(buf, '"'), time.RFC3339Nano)
 	return append(buf, '"')
+}
+
+// isUTC says whether a time, if it is one, is RFC 3339 in UTC.
+func isUTC(value []byte) bool {
+	return len(value) > 10 && value[4] == '-' && value[10] == 'T' && value[len(value)-1] == 'Z'
 }
 
 func appendEnvelopes(buf []byte, list []parser.Envelope) []byte {
@@ -244,13 +295,6 @@ func appendExtra(buf []byte, r *parser.Record, odd parser.FieldSet) []byte {
 	return append(buf, '}')
 }
 
-func appendText(buf []byte, r *parser.Record, f parser.Field) []byte {
-	if value := r.Bytes(f); value != nil {
-		return appendString(buf, &fieldKeys[f], value)
-	}
-	return buf
-}
-
 // appendWord appends a value of a closed set, unless it is empty.
 func appendWord(buf []byte, key, value string) []byte {
 	if value == "" {
@@ -273,14 +317,21 @@ func appendKey(buf []byte, key string) []byte {
 // appendFieldKey is appendKey for a field.
 func appendFieldKey(buf []byte, f parser.Field) []byte {
 	buf = appendPiece(buf, &fieldKeys[f])
-	return buf[:len(buf)-1]
+	if n := len(buf) - 1; buf[n] == '"' {
+		buf = buf[:n]
+	}
+	return buf
 }
 
-// fieldKeys are the fields' names as keys, with the comma in front and the
-// quote behind.
+// fieldKeys are the fields' names as keys, with the comma in front and, for
+// text, the quote behind.
 var fieldKeys = func() (keys [parser.NumFields]piece) {
 	for f := range parser.NumFields {
-		keys[f] = newPiece(string(append(appendKey(nil, f.String()), '"')))
+		key := string(appendKey(nil, f.String()))
+		if forms[f] == asText || forms[f] == asTime {
+			key += `"`
+		}
+		keys[f] = newPiece(key)
 	}
 	return keys
 }()

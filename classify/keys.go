@@ -1,0 +1,243 @@
+package classify
+
+import (
+	"bytes"
+	"encoding/binary"
+	"math/bits"
+	"strings"
+)
+
+// Most events are about nothing that a rule asks for. A rule that wants one of
+// some phrases can not fit a text that has none of them, so a text is done with
+// when it has none of the phrases of one such term of each rule. The phrases
+// themselves are not looked for, but a pair of neighbours in each, or its only
+// word: its key. Keys are never changed once built.
+type keys struct {
+	sieve [1 << keyBits / 64]uint64 // bits of the keys
+	slots []uint64                  // the keys, a power of two; the next one if taken, 0: free
+}
+
+const (
+	keyBits  = 16
+	keyBegin = 0x5bd1e9955bd1e995 // stands for the word in front of the first one
+)
+
+// newKeys chooses the keys of a column, for events of an emitter and a level.
+func (c *compiled) newKeys(column int, of first) *keys {
+	rare, l := c.rarities(), &look{first: of}
+	asked := map[uint64]bool{}
+	for i := range c.rules {
+		if cond := &c.rules[i].condition; cond.isOf(l) {
+			for _, n := range cond.needed(column, rare) {
+				asked[rare[n].key] = true
+			}
+		}
+	}
+	k := &keys{slots: make([]uint64, 1<<bits.Len(uint(2*len(asked))))}
+	for key := range asked {
+		k.add(key)
+	}
+	return k
+}
+
+// isOf says whether the condition is about the emitter and the level.
+func (cond *condition) isOf(l *look) bool {
+	for _, t := range cond.early {
+		if (t.name == "emitter" || t.name == "level") && t.holds(l) != t.want {
+			return false
+		}
+	}
+	return cond.kind == l.kind
+}
+
+// rarities are those of the phrases of a column, by number.
+func (p *phrases) rarities() []rarity {
+	words, often := make([][]string, len(p.list)), map[string]int{}
+	for text, n := range p.numbers {
+		words[n] = keyWords(text)
+		for _, w := range words[n] {
+			often[w]++
+		}
+	}
+	rare := make([]rarity, len(p.list))
+	for n := range p.list {
+		rare[n] = rarityOf(words[n], p.list[n].begin, often)
+	}
+	return rare
+}
+
+// needed are phrases of a column without which the verdict of the condition is
+// the same for all texts: those of the term that is met least, if one must
+// hold, else those of all terms.
+func (cond *condition) needed(column int, rare []rarity) (phrases []uint16) {
+	best := 0.0
+	for _, t := range cond.early {
+		if t.phrases == nil || t.column != column {
+			continue
+		}
+		if !t.want {
+			if best == 0 {
+				phrases = append(phrases, t.phrases...)
+			}
+			continue
+		}
+		score := rare[t.phrases[0]].score
+		for _, n := range t.phrases {
+			score = min(score, rare[n].score)
+		}
+		if score > best {
+			best, phrases = score, t.phrases
+		}
+	}
+	return phrases
+}
+
+// A rarity is the key of a phrase, and how seldom it is met by chance.
+type rarity struct {
+	key   uint64
+	score float64
+}
+
+// blankEscapes stand between words.
+var blankEscapes = strings.NewReplacer(`\n`, " ", `\t`, " ", `\r`, " ")
+
+// keyWords are the words of a phrase.
+func keyWords(text string) []string {
+	words := strings.FieldsFunc(blankEscapes.Replace(text), func(r rune) bool { return r >= 0x80 || letters[r] == 0 })
+	for i, w := range words {
+		words[i] = strings.ToLower(w)
+	}
+	return words
+}
+
+// rarityOf chooses the key of a phrase. Words are the more seldom the longer
+// they are and the fewer phrases have them.
+func rarityOf(words []string, begin bool, often map[string]int) (best rarity) {
+	last, seldom := uint64(keyBegin), 0.0
+	for i, w := range words {
+		var room [8]byte
+		copy(room[:], w)
+		h := keyOf(binary.LittleEndian.Uint64(room[:]), len(w))
+		own := float64(len(w)) / float64(often[w])
+		if len(words) == 1 && !begin {
+			return rarity{h, own / 4}
+		}
+		if (i > 0 || begin) && own+seldom > best.score {
+			best = rarity{pairOf(last, h), own + seldom}
+		}
+		last, seldom = h, own
+	}
+	return best
+}
+
+func (k *keys) add(key uint64) {
+	k.sieve[key>>(64-keyBits)/64] |= 1 << (key >> (64 - keyBits) % 64)
+	k.slots[k.slotOf(key)] = key
+}
+
+// slotOf returns the slot that has the key or is free for it.
+func (k *keys) slotOf(key uint64) uint64 {
+	mask := uint64(len(k.slots) - 1)
+	i := key >> 20 & mask
+	for k.slots[i] != key && k.slots[i] != 0 {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+// may says in its lowest bit whether the key may be there.
+func (k *keys) may(key uint64) uint64 {
+	return k.sieve[key>>(64-keyBits)/64] >> (key >> (64 - keyBits) % 64)
+}
+
+// has says whether the key is there.
+func (k *keys) has(key uint64) bool { return k.slots[k.slotOf(key)] == key }
+
+// A padded is room for a text with zeros behind it.
+type padded [maxText + 64]byte
+
+// in says whether a text may have a key; the room is the caller's.
+func (k *keys) in(text []byte, room *padded) bool {
+	if len(text) > maxText {
+		return true
+	}
+	copy(room[:], text)
+	clear(room[len(text) : len(text)+64])
+	escape := indexFrom(text, 0, '\\')
+	last := uint64(keyBegin)
+	for at := 0; at < len(text); {
+		in, next := lettersOf((*[64]byte)(room[at:])), at+64
+		for escape >= 0 && escape+1 < next {
+			if isBlankEscape(room[escape+1]) {
+				in &^= 1 << (escape + 1 - at)
+			}
+			escape = indexFrom(text, escape+1, '\\')
+		}
+		for in != 0 {
+			carried := in + in&-in // the first run of bits, carried to its end
+			begin, end := bits.TrailingZeros64(in), bits.TrailingZeros64(carried)
+			in &= carried
+			if end == 64 { // the word may go on
+				if begin > 0 {
+					next = at + begin
+					break
+				}
+				next += lettersBefore(room[next:])
+			}
+			h := keyOf(binary.LittleEndian.Uint64(room[at+begin:]), end-begin)
+			pair := pairOf(last, h)
+			if (k.may(h)|k.may(pair))&1 != 0 && (k.has(h) || k.has(pair)) {
+				return true
+			}
+			last = h
+		}
+		at = next
+	}
+	return false
+}
+
+// keyOf is the key of a word, given its first letters and how many it has.
+func keyOf(x uint64, size int) uint64 {
+	const lower = 0x2020202020202020 // no digit changes by it
+	mask := ^uint64(0) >> ((64 - 8*min(size, 8)) & 63)
+	return ((x|lower)&mask + uint64(size)) * wordMix
+}
+
+// pairOf is the key of two neighbours, given those of the words.
+func pairOf(first, second uint64) uint64 { return second ^ bits.RotateLeft64(first, 8) }
+
+// indexFrom is the index of the first c in text[at:], counted in text; -1 when
+// there is none.
+func indexFrom(text []byte, at int, c byte) int {
+	if i := bytes.IndexByte(text[at:], c); i >= 0 {
+		return at + i
+	}
+	return -1
+}
+
+// lettersBefore is how many letters and digits begin a text.
+func lettersBefore(text []byte) (n int) {
+	for n < len(text) && letters[text[n]] != 0 {
+		n++
+	}
+	return n
+}
+
+// lettersOf says, bit by bit, which bytes are letters and digits.
+func lettersOf(text *[64]byte) (in uint64) {
+	for i := 0; i < 64; i += 8 {
+		in |= lettersOf8(binary.LittleEndian.Uint64(text[i:i+8])) << i
+	}
+	return in
+}
+
+// lettersOf8 does so for eight bytes at once: what it adds carries into the
+// upper bit of each byte that reaches a bound.
+func lettersOf8(x uint64) uint64 {
+	const each = 0x0101010101010101
+	low := x & (0x7f * each)
+	lower := low | 0x20*each
+	digit := (low + (0x80-'0')*each) &^ (low + (0x80-'9'-1)*each)
+	letter := (lower + (0x80-'a')*each) &^ (lower + (0x80-'z'-1)*each)
+	return (((digit | letter) &^ x) & (0x80 * each) >> 7) * 0x0102040810204080 >> 56
+}
