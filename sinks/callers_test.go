@@ -101,3 +101,19 @@ func TestClientsAllocateNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// A command needs a pod's address; a client from outside goes by its number.
+func TestRedactedCommands(t *testing.T) {
+	c := Card{
+		Clients: []ValueCount{{Value: "10.42.3.9", Count: 9}, {Value: "203.0.113.7", Count: 4}, {Value: "fd00::7", Count: 2}},
+		Next:    []string{"status.podIP=10.42.3.9", "whois 203.0.113.7", "status.podIP=fd00::7"}, Evidence: []Evidence{{Text: "all from 10.42.3.9"}},
+	}
+	r := Report{Causes: []Card{c}}
+	clean := r.Redact().Causes[0]
+	if got := strings.Join(clean.Next, ", "); got != "status.podIP=10.42.3.9, whois <client-2>, status.podIP=fd00::7" {
+		t.Errorf("next: %s", got)
+	}
+	if clean.Evidence[0].Text != "all from client-1" || clean.Clients[0].Value != "client-1" {
+		t.Errorf("%+v", clean)
+	}
+}

@@ -90,7 +90,7 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 	q.dropRivals(card.Verdict.Cause)
 	card.adopt(c.catalogue[card.Verdict.Cause])
 	card.fold(g, opt)
-	card.Next = commands(c.catalogue[card.Verdict.Cause], g.cause, c.fill(&card))
+	q.advise()
 	return card
 }
 
@@ -158,7 +158,9 @@ func (g *group) timeoutCounts() []TimeoutCount {
 	list := []TimeoutCount{}
 	for i := range g.tops[byTimeout].list {
 		e := &g.tops[byTimeout].list[i]
-		list = append(list, TimeoutCount{e.key.at, e.count, e.excess})
+		if g.durations.gathers(e.key.at, e.count-e.excess) {
+			list = append(list, TimeoutCount{e.key.at, e.count, e.excess})
+		}
 	}
 	slices.SortFunc(list, compareTimeouts)
 	return list

@@ -31,6 +31,7 @@ const (
 	byReason  // of a transport failure
 	byProxy
 	byTimeout // durations close to a whole number of seconds
+	byCaller  // client address without its port, of connections to an upstream that broke
 	numDims
 )
 
@@ -44,6 +45,8 @@ type group struct {
 	rivals      [maxRivals]rival
 	when        span
 	durations   histogram
+	methods     uint64 // failed records that name one
+	unsafe      uint64 // of them: must not be repeated at will
 	tops        [numDims]top
 	samples     causeSamples
 	used        bool // something was counted since the last reset
@@ -168,6 +171,10 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 	if !v.Failed {
 		return
 	}
+	g.addMethod(r.Bytes(parser.Method))
+	if k.flags&uint64(d.joins.broken) != 0 {
+		d.addSight(g, cause, byCaller, withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at, timed)
+	}
 	d.callers.add(r, at, timed)
 	d.joins.add(r, k, cause, p, at)
 	if !timed {
@@ -175,6 +182,18 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 		return
 	}
 	d.addCell(key{flags: k.flags, rest: plainOf(k.rest, cause)}, p, at)
+}
+
+// addMethod counts the method of a failed record. POST and PATCH are the ones
+// of RFC 9110 and RFC 5789 that are not idempotent, and that requests have.
+func (g *group) addMethod(method []byte) {
+	if len(method) == 0 {
+		return
+	}
+	g.methods++
+	if string(method) == "POST" || string(method) == "PATCH" {
+		g.unsafe++
+	}
 }
 
 // addCell counts a failure in its cell; p is its profile or nil.
@@ -242,14 +261,20 @@ func (d *Delta) addSight(g *group, cause uint16, by dim, value []byte, at int64,
 // seconds may have cut: such timers fire on time or a little late.
 func (d *Delta) addDuration(g *group, cause uint16, ms, at int64, timed bool) {
 	g.durations.add(ms)
-	seconds := (ms + wholeSecond/100) / wholeSecond
-	if late := ms - seconds*wholeSecond; seconds > 0 && late <= 30+2*seconds {
+	seconds := (ms + early) / wholeSecond
+	if late := ms - seconds*wholeSecond; seconds > 0 && late <= lateness(seconds) {
 		p := pair{key: key{at: seconds}, cause: cause, dim: byTimeout}
 		if !d.pairs.add(&p, maxPairs, at, timed) {
 			g.tops[byTimeout].add(p.key, nil, at, timed)
 		}
 	}
 }
+
+// early is how many milliseconds less than whole seconds a duration is that
+// counts as cut by a timer, lateness how many more.
+const early = wholeSecond / 100
+
+func lateness(seconds int64) int64 { return 30 + 2*seconds }
 
 func withoutQuery(path []byte) []byte {
 	if i := bytes.IndexByte(path, '?'); i >= 0 {
@@ -358,7 +383,7 @@ func (d *Delta) mergePairs(o *Delta, values, sights, ids []uint16, plain func(ke
 		limit, text := maxPairs, o.textOf(&p)
 		switch p.dim {
 		case byTimeout:
-		case byPath, byClient:
+		case byPath, byClient, byCaller:
 			limit, p.name = maxPairs/2, sights[p.name]
 		default:
 			p.key, p.name = plain(p.key), values[p.name]
@@ -368,7 +393,7 @@ func (d *Delta) mergePairs(o *Delta, values, sights, ids []uint16, plain func(ke
 		}
 		g := d.causes.of(p.cause)
 		switch p.dim {
-		case byTimeout, byPath, byClient:
+		case byTimeout, byPath, byClient, byCaller:
 			g.tops[p.dim].addMany(p.key, text, s.n, s.when)
 			continue
 		case allHosts:
@@ -396,5 +421,7 @@ func (g *group) merge(o *group) {
 	}
 	g.when.merge(o.when)
 	g.durations.merge(&o.durations)
+	g.methods += o.methods
+	g.unsafe += o.unsafe
 	g.samples.merge(&o.samples)
 }

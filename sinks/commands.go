@@ -4,16 +4,18 @@ import (
 	"cmp"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // Placeholders are the names in braces that commands of the catalogue may
 // use; a report puts the most frequent value of a cause in their place.
 func Placeholders() []string {
 	return []string{"namespace", "pod", "container", "cluster", "subset", "service", "service_host", "client_ip", "upstream_namespace", "upstream_pod",
-		"upstream_ip", "upstream_port", "node", "port", "host", "authority", "sni", "route", "path"}
+		"upstream_ip", "upstream_port", "node", "port", "host", "authority", "sni", "route", "path", "code"}
 }
 
 // fill returns the values of placeholders, as far as a card knows them.
@@ -23,10 +25,39 @@ func (c *scene) fill(card *Card) map[string]string {
 		best, _, _, _ := biggest(&g.tops[byProxy])
 		v["namespace"], v["pod"], v["container"], _ = c.d.proxyParts(uint16(best.key.rest))
 	}
+	if len(card.Outcomes) > 0 && card.Outcomes[0].Code != nil {
+		v["code"] = strconv.Itoa(*card.Outcomes[0].Code)
+	}
 	cluster := first(card.Clusters)
 	if cluster == noCluster || cluster == other {
 		cluster = ""
 	}
+	derive(v, cluster, first(card.Hosts), func(ip string) (namespace, pod string) {
+		if proxy, ok := c.d.fleet.homeOf(ip); ok {
+			namespace, pod, _, _ = c.d.proxyParts(proxy)
+		}
+		return namespace, pod
+	})
+	return v
+}
+
+// fillFrom returns the values of placeholders, as far as one record knows
+// them.
+func fillFrom(r *parser.Record) map[string]string {
+	v := map[string]string{}
+	for name, f := range map[string]parser.Field{"authority": parser.Authority, "sni": parser.RequestedServerName, "route": parser.RouteName, "path": parser.Path, "code": parser.ResponseCode} {
+		v[name] = string(withoutQuery(r.Bytes(f)))
+	}
+	if ip, _, err := net.SplitHostPort(string(r.Bytes(parser.DownstreamRemoteAddress))); err == nil {
+		v["client_ip"] = ip
+	}
+	derive(v, string(r.Bytes(parser.UpstreamCluster)), string(r.Bytes(parser.UpstreamHost)), func(string) (string, string) { return "", "" })
+	return v
+}
+
+// derive adds what the names of a cluster and of a host tell. homeOf is the
+// proxy that is known to have an address.
+func derive(v map[string]string, cluster, upstream string, homeOf func(ip string) (namespace, pod string)) {
 	v["cluster"] = cluster
 	if parts := strings.Split(cluster, "|"); len(parts) == 4 {
 		v["port"], v["subset"], v["service_host"] = parts[1], parts[2], parts[3]
@@ -40,28 +71,71 @@ func (c *scene) fill(card *Card) map[string]string {
 			v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 		}
 	}
-	if cluster == "" && len(card.Hosts) == 0 { // a connection that got no further than this proxy
+	if cluster == "" && upstream == "" { // a connection that got no further than this proxy
 		v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 	}
-	v["host"] = v["service_host"]
-	if v["host"] == "" {
-		v["host"] = hostOf(v["authority"])
-	}
-	if ip, port, err := net.SplitHostPort(first(card.Hosts)); err == nil {
-		v["upstream_ip"], v["upstream_port"] = ip, port
-		if proxy, ok := c.d.fleet.homeOf(ip); ok && v["upstream_pod"] == "" {
-			var namespace string
-			namespace, v["upstream_pod"], _, _ = c.d.proxyParts(proxy)
-			v["upstream_namespace"] = cmp.Or(namespace, v["upstream_namespace"])
+	v["host"] = cmp.Or(v["service_host"], hostOf(v["authority"]))
+	if ip, port, err := net.SplitHostPort(upstream); err == nil {
+		v["upstream_ip"], v["upstream_port"], v["port"] = ip, port, cmp.Or(v["port"], port)
+		if namespace, pod := homeOf(ip); v["upstream_pod"] == "" {
+			v["upstream_pod"], v["upstream_namespace"] = pod, cmp.Or(namespace, v["upstream_namespace"])
 		}
-		if v["port"] == "" {
-			v["port"] = port
+		if v["upstream_pod"] == "" && v["upstream_namespace"] != "" {
+			v["upstream_pod"] = podOf(ip, v["upstream_namespace"])
 		}
 	}
-	if v["upstream_port"] == "" {
-		v["upstream_port"] = v["port"]
+	v["upstream_port"] = cmp.Or(v["upstream_port"], v["port"])
+}
+
+// podOf is the name of a pod by its address, as a shell finds it out; "" when
+// either is no word.
+func podOf(ip, namespace string) string {
+	if !isWord(ip) || !isWord(namespace) {
+		return ""
 	}
-	return v
+	return podLookup + namespace + " -o jsonpath={.items..metadata.name} --field-selector status.podIP=" + ip + ")"
+}
+
+const podLookup = "$(kubectl get pods -n "
+
+// onePod are the checks in front of a cause's own when one host of several has
+// nearly all of it: what that pod is, what became of it, and what it said.
+var onePod = []string{
+	"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+	"kubectl describe pod {upstream_pod} -n {upstream_namespace}",
+	"kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --previous",
+}
+
+// advise fills in what to type next, and what to do when it is one pod.
+func (q *inquiry) advise() {
+	cause := q.catalogue[q.card.Verdict.Cause]
+	if cause != nil && cause.OnePod != "" && q.oneOfSeveral() {
+		alone := *cause
+		alone.Checks = slices.Concat(onePod, about(cause.Checks, "{upstream_pod}"))
+		cause, q.card.Remedy = &alone, alone.OnePod
+	}
+	q.card.Next = commands(cause, q.g.cause, q.fill(q.card))
+}
+
+// about are the checks that ask about a placeholder.
+func about(checks []string, placeholder string) (list []string) {
+	for _, check := range checks {
+		if strings.Contains(check, placeholder) {
+			list = append(list, check)
+		}
+	}
+	return list
+}
+
+// oneOfSeveral says whether one host has nearly all of it, while others of its
+// cluster answer.
+func (q *inquiry) oneOfSeveral() bool {
+	best, count, all, _ := biggest(&q.g.tops[byHost])
+	if all < enough || float64(count) < nearlyAll*float64(all) {
+		return false
+	}
+	others, _ := q.d.fleet.hostsBeside(unpack(best.key.rest).cluster, &q.g.tops[byHost])
+	return others > 0
 }
 
 // namespaceOf is the namespace in the server name that the mesh's proxies use
@@ -150,7 +224,7 @@ func fillIn(command string, values map[string]string) string {
 		switch value, known := values[name]; {
 		case !slices.Contains(Placeholders(), name):
 			b.WriteString(command[open : end+1])
-		case value == ownNamespace, value == ownPod:
+		case value == ownNamespace, value == ownPod, strings.HasPrefix(value, podLookup) && name == "upstream_pod":
 			b.WriteString(value)
 		case !known || !isWord(value):
 			b.WriteString("<" + strings.ReplaceAll(name, "_", "-") + ">")

@@ -216,7 +216,7 @@ func tallies(m map[string]counts) []Tally {
 func codeTallies(s *sum) []CodeTally {
 	list := make([]CodeTally, 0, len(s.codes))
 	for _, code := range slices.Sorted(maps.Keys(s.codes)) {
-		if c := s.codes[code]; code != noCode {
+		if c := s.codes[code]; code < untoldCode {
 			list = append(list, CodeTally{int(code), c.all, c.failed, share(c.all, s.total.all)})
 		}
 	}
@@ -308,7 +308,7 @@ func splitNames(s string) []string {
 }
 
 func codeOf(code uint16) *int {
-	if code == noCode {
+	if code >= untoldCode {
 		return nil
 	}
 	c := int(code)

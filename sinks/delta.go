@@ -80,6 +80,7 @@ type Delta struct {
 	proxies   names    // places, or inputs where the place is not known
 	lives     lives    // by id of proxies
 	load      load
+	declined  cells // an application's own 4xx
 	fleet     fleet
 	callers   callers
 	joins     joins
@@ -173,6 +174,7 @@ func (d *Delta) Reset() {
 	kept.combos.reset()
 	kept.usual.reset()
 	kept.cells.reset()
+	kept.declined.reset()
 	kept.hosts.reset()
 	kept.causes.reset()
 	kept.lives.reset()
@@ -186,7 +188,7 @@ func (d *Delta) Reset() {
 	kept.meter.reset()
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
-		combos: kept.combos, usual: kept.usual, cells: kept.cells, hosts: kept.hosts, causes: kept.causes,
+		combos: kept.combos, usual: kept.usual, cells: kept.cells, declined: kept.declined, hosts: kept.hosts, causes: kept.causes,
 		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, callers: kept.callers, latencies: kept.latencies, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter, inputs: kept.inputs,
 	}
@@ -196,7 +198,7 @@ func (d *Delta) Reset() {
 // into what is kept and to reset it.
 func (d *Delta) Large() bool {
 	return d.profiles.list.n > maxProfiles/2 || d.pairs.list.n > maxPairs/2 || d.joins.hops.n > maxHops/2 ||
-		d.cells.steps.used > maxCells/2 || d.load.steps.used > maxCells/2
+		d.cells.steps.used > maxCells/2 || d.declined.steps.used > maxCells/2 || d.load.steps.used > maxCells/2
 }
 
 // AddDiscarded counts bytes that were read and belong to no record, under a
@@ -262,11 +264,11 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 	if timed && !v.Failed {
 		d.load.add(cluster, at)
 		if lookedAt(at) {
-			d.look(from, r, cluster, dir)
+			d.look(from, r, cluster, dir, at)
 		}
 	}
 	if v.Cause == nil && !v.Failed && (r.Plain() || isUsual(r)) {
-		d.addUsual(r, cluster, dir)
+		d.addUsual(r, cluster, dir, at, timed)
 		return false
 	}
 	if code, _ := r.Code(); code == 0 && !v.Failed {
@@ -277,6 +279,9 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 		d.addCause(from, r, v, k, at, timed)
 	} else {
 		d.addCombo(k, 1)
+		if unpack(k.rest).clientError() {
+			d.addDeclined(r, cluster, unpack(k.rest).code, at, timed)
+		}
 	}
 	return v.Failed
 }
@@ -299,8 +304,11 @@ func isUsual(r *parser.Record) bool {
 }
 
 // addUsual counts a usual record.
-func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction) {
+func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction, at int64, timed bool) {
 	code, _ := r.Code()
+	if uint(code)-400 < 100 {
+		d.addDeclined(r, cluster, uint16(code), at, timed)
+	}
 	id := 1<<63 | uint64(cluster) | uint64(code)<<16 | uint64(r.Dialect)<<32 | uint64(dir)<<40
 	if r.Plain() || r.Has(parser.ResponseCodeDetails) {
 		id |= 1 << 48

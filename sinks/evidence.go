@@ -59,6 +59,7 @@ type scene struct {
 	shown     span       // the time that pictures show
 	join      joined
 	joining   bool
+	blind     bool // successes were not asked for: nothing is known of them
 }
 
 type failedCell struct {
@@ -94,11 +95,15 @@ func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
 		c.good = append(c.good, goodStep{w.begin, cluster, w.n})
 	}
 	slices.SortFunc(c.good, func(a, b goodStep) int { return cmp.Compare(a.at, b.at) })
+	c.blind = d.filtered() && len(c.good) == 0
 	if c.joining {
 		c.join = d.joins.join()
 	}
 	return c
 }
+
+// filtered says whether access records were left out because that was asked for.
+func (d *Delta) filtered() bool { return d.skipped[parser.Access].Records > 0 }
 
 func (c *scene) clock(at int64) string { return utc(at).Format(c.layout) }
 
@@ -179,12 +184,12 @@ func (q *inquiry) investigate() {
 	if q.g.access.failed == 0 {
 		return
 	}
-	q.onset()
-	q.burst()
+	q.inTime()
 	q.concentration()
 	q.timeout()
 	q.ejection()
 	q.everyHost()
+	q.everyPath()
 	q.ownSidecar()
 	q.fromAMomentOn()
 	q.race()
@@ -192,6 +197,7 @@ func (q *inquiry) investigate() {
 	q.replacedListeners()
 	q.joined()
 	q.controlPlane()
+	q.refute()
 }
 
 // onset tells when failures began, if the log shows that they did not before.
@@ -222,36 +228,6 @@ func (q *inquiry) steps() (list []step) {
 	return list
 }
 
-// burst says whether most failures came in a tenth of the time, or else
-// whether they came at a low rate all along.
-func (q *inquiry) burst() {
-	steps := q.steps()
-	total := uint64(0)
-	for _, s := range steps {
-		total += s.failed
-	}
-	width := q.d.cells.width()
-	cells := (q.shown.last-q.shown.first)/width + 1
-	if total < 2*enough || cells < 12 {
-		return
-	}
-	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(b.failed, a.failed), a.at.Compare(b.at)) })
-	sum, from := uint64(0), steps[0].at
-	for _, s := range steps[:min(len(steps), int(cells/10))] {
-		sum += s.failed
-		if s.at.Before(from) {
-			from = s.at
-		}
-	}
-	peak := steps[0]
-	switch {
-	case float64(sum) >= 0.8*float64(total):
-		q.say(burstEvidence, sum, total, "a burst: %s of %s within %d s or less, from %s on", number(sum), number(total), cells/10*(width/1e9), from.Format(q.layout))
-	case peak.failed*uint64(len(steps)) <= 3*total && int64(len(steps)) >= cells/2 && q.g.when.first-q.shown.first < int64(time.Minute):
-		q.say(steadyEvidence, total, total, "steady: at most %s in %d s, in %d of %d steps of %[2]d s", number(peak.failed), width/1e9, len(steps), cells)
-	}
-}
-
 // concentration looks for one bad host and one bad proxy.
 func (q *inquiry) concentration() {
 	if best, count, all, _ := biggest(&q.g.tops[byHost]); all >= enough && float64(count) >= nearlyAll*float64(all) {
@@ -273,18 +249,29 @@ func (q *inquiry) oneHost(best *entry, count, all uint64) {
 	}
 	serving, more := q.d.fleet.hostsBeside(cluster, &q.g.tops[byHost])
 	hosts, share := failing+uint64(serving), number(count)+" of "+number(all)+" failures"
-	text := "one host: " + best.value() + " has " + share + ", and no other host of its cluster was met"
-	if hosts > 1 {
+	text := "one host: " + best.value() + " has " + share
+	switch {
+	case hosts > 1:
 		known := strconv.FormatUint(hosts, 10)
-		if more {
+		if more || q.mayHaveMissed(cluster, serving) {
 			known += " or more"
 		}
 		text = "one host of " + known + ": " + best.value() + " has " + share
+	case !q.blind:
+		text += ", and no other host of its cluster was met"
 	}
 	if good := q.goodBetween(cluster, q.g.when); good > 0 {
 		text += "; " + plural(good, "request", "requests") + " of its cluster succeeded meanwhile"
 	}
 	q.say(hostEvidence, count, all, "%s", text)
+}
+
+// mayHaveMissed says whether a cluster may well have one more host that
+// answers than the looks at some of its successes found.
+func (q *inquiry) mayHaveMissed(cluster uint16, serving int) bool {
+	looks := float64(q.goodBetween(cluster, span{math.MinInt64 / 2, math.MaxInt64 / 2, true})) / lookedEach
+	hosts := float64(serving + 1)
+	return hosts*math.Pow(1-1/hosts, looks) > 0.05
 }
 
 // biggest is the most frequent value, how often it was met for certain, how
@@ -376,50 +363,6 @@ func (q *inquiry) errorsBetween(cluster uint16, from, to int64) (n uint64) {
 	return n
 }
 
-// fromAMomentOn looks for clusters of which every request fails, at once and
-// without a reason, from a moment on: the server began to want mutual TLS, or
-// a DestinationRule switched it off.
-func (q *inquiry) fromAMomentOn() {
-	if !q.is("upstream-closed", "upstream-connect-failed", "upstream-remote-reset", "plaintext-to-strict-mtls") || q.mostly(parser.Inbound) {
-		return
-	}
-	if n := q.g.durations.n; n > 0 && float64(q.g.durations.upTo(2*quick)) < nearlyAll*float64(n) {
-		return
-	}
-	if _, reasons, _, _ := biggest(&q.g.tops[byReason]); 10*reasons > q.g.access.failed {
-		return
-	}
-	all, onset, before := uint64(0), int64(0), uint64(0)
-	for _, e := range q.g.tops[byCluster].list {
-		cluster := unpack(e.key.rest).cluster
-		good := q.goodAround(cluster, e.when)
-		if cluster == noName || e.count < enough || !e.when.timed || good.during*50 > e.count {
-			continue
-		}
-		if all == 0 || e.when.first < onset {
-			onset = e.when.first
-		}
-		all += e.count
-		before += good.before
-	}
-	if float64(all) < nearlyAll*float64(q.g.access.failed) {
-		return
-	}
-	since := "from the log's begin on"
-	if before > 0 {
-		since = "from " + q.clock(onset) + " on, " + number(before) + " succeeded before"
-	}
-	q.say(onsetAllEvidence, all, q.g.access.failed, "every request of %s fails within %d ms %s", q.clusterNames(), 2*quick, since)
-	switch proved := q.met("plaintext-to-strict-mtls"); {
-	case proved && !q.is("plaintext-to-strict-mtls"):
-		q.conclude("plaintext-to-strict-mtls", classify.High)
-	case before > 0:
-		q.conclude("plaintext-to-strict-mtls", classify.Medium)
-	default:
-		q.addRival("plaintext-to-strict-mtls")
-	}
-}
-
 // met says whether the stream holds records of a cause.
 func (c *scene) met(id string) bool {
 	i, ok := c.d.causes.ids[id]
@@ -454,34 +397,6 @@ func (q *inquiry) clusterNames() string {
 		names = append(names, strconv.Itoa(n)+" more")
 	}
 	return strings.Join(names, " and ")
-}
-
-// race recognises the race between a server that closes an idle connection
-// and a request on it: few, at once, all along.
-func (q *inquiry) race() {
-	if !q.is("keepalive-race", "upstream-closed") || !q.mostly(parser.Inbound) || q.g.durations.n < enough {
-		return
-	}
-	fast, requests := q.g.durations.upTo(quick), q.requests()
-	if float64(fast) < nearlyAll*float64(q.g.durations.n) || q.g.access.failed*50 > requests {
-		return
-	}
-	q.say(steadyEvidence, q.g.access.failed, requests, "a low rate: %s of %s requests, %s of them within %d ms", number(q.g.access.failed), number(requests), number(fast), quick)
-	q.conclude("keepalive-race", classify.Medium)
-}
-
-// requests are all requests of the group's clusters.
-func (q *inquiry) requests() (n uint64) {
-	clusters := map[uint16]bool{}
-	for _, e := range q.g.tops[byCluster].list {
-		clusters[unpack(e.key.rest).cluster] = true
-	}
-	for k, count := range q.d.outcomes {
-		if clusters[unpack(k.rest).cluster] {
-			n += count
-		}
-	}
-	return n
 }
 
 // joined says what the join found.

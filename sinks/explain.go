@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // WriteCause writes all that the catalogue says about a cause.
@@ -25,6 +26,7 @@ func WriteCause(w io.Writer, c *classify.Cause, opt TextOptions) error {
 		p.line("  " + p.pad([]string{"Check", ""}[min(i, 1)], toldWidth, false) + "$ " + check)
 	}
 	p.told("Remedy", c.Remedy)
+	p.told("One pod", c.OnePod)
 	p.told("Versions", c.Versions)
 	for i, page := range c.Docs {
 		p.line("  " + p.pad([]string{"Page", ""}[min(i, 1)], toldWidth, false) + page)
@@ -82,8 +84,9 @@ func WriteSuspects(w io.Writer, name, about string, causes []*classify.Cause, op
 	return err
 }
 
-// WriteVerdict writes what one record says about itself.
-func WriteVerdict(w io.Writer, what string, v classify.Verdict, opt TextOptions) error {
+// WriteVerdict writes what one record says about itself, and what to do: its
+// commands are filled in with what the record tells.
+func WriteVerdict(w io.Writer, what string, r *parser.Record, v classify.Verdict, opt TextOptions) error {
 	p := newPage(opt)
 	p.line(p.bold(p.user(what)))
 	if v.Cause == nil {
@@ -91,27 +94,33 @@ func WriteVerdict(w io.Writer, what string, v classify.Verdict, opt TextOptions)
 		_, err := w.Write(p.buf.Bytes())
 		return err
 	}
-	p.told("Cause", v.Cause.ID+", confidence "+v.Confidence.String())
+	p.told("Cause", v.Cause.ID+", confidence "+v.Confidence.String()+", side "+v.Side.String()+".")
 	p.told("Because", v.Doubt)
-	p.told("Side", v.Side.String())
-	for i, r := range v.Rivals {
-		p.told([]string{"Or", ""}[min(i, 1)], r.ID+": "+r.Title+tell(v.Cause, r.ID))
+	p.told("What", strings.TrimSuffix(v.Cause.Title, ".")+". "+v.Cause.Meaning)
+	for i, rival := range v.Rivals {
+		p.told([]string{"Or", ""}[min(i, 1)], rival.ID+": "+tell(v.Cause, rival)+".")
 	}
-	p.line("")
-	if _, err := w.Write(p.buf.Bytes()); err != nil {
-		return err
+	for i, command := range commands(v.Cause, nil, fillFrom(r)) {
+		p.line("  " + p.pad([]string{"Check", ""}[min(i, 1)], toldWidth, false) + "$ " + p.shell(command))
 	}
-	return WriteCause(w, v.Cause, opt)
+	p.told("Remedy", v.Cause.Remedy)
+	more := "flagwatch explain " + v.Cause.ID
+	if ofTeam(v.Cause.ID) {
+		more += " --rules FILE"
+	}
+	p.told("More", more)
+	_, err := w.Write(p.buf.Bytes())
+	return err
 }
 
-// tell is what tells a rival from the cause.
-func tell(c *classify.Cause, rival string) string {
+// tell is what tells a rival from the cause, else what it is.
+func tell(c, rival *classify.Cause) string {
 	for _, r := range c.Rivals {
-		if r.ID == rival && r.Tell != "" {
-			return " (" + r.Tell + ")"
+		if r.ID == rival.ID && r.Tell != "" {
+			return "if " + r.Tell
 		}
 	}
-	return ""
+	return rival.Title
 }
 
 // markOf is the mark of a severity.

@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"bytes"
+	"cmp"
 	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -10,6 +11,9 @@ import (
 const (
 	maxServing = 16      // hosts of a cluster that are told apart
 	maxCallers = 4       // proxies that call a cluster
+	maxClients = 4       // clients of a cluster
+	maxHeard   = 32      // authorities that got an answer
+	lookedEach = 16      // records, of which one is looked at
 	maxHome    = 48      // bytes of an address with its port
 	helloBytes = 1 << 10 // no server's side of a full TLS handshake is that short
 )
@@ -20,15 +24,25 @@ const (
 type fleet struct {
 	clusters []served // by id of clusters
 	homes    []home   // by id of proxies
+	heard    []heard  // authorities by hash, the lowest ones
+}
+
+// A heard is what was answered, and when.
+type heard struct {
+	hash uint64
+	n    uint64
+	when span
 }
 
 // A served is what answered for a cluster, and for whom.
 type served struct {
-	hosts   [maxServing]uint64 // hashes of hosts that answered
-	callers [maxCallers]uint16 // ids of proxies
-	numHost uint8
-	tcp     uint64 // connections of TCP, all of them
-	short   uint64 // of them: too short for TLS to have worked
+	hosts     [maxServing]uint64 // hashes of hosts that answered
+	callers   [maxCallers]uint16 // ids of proxies
+	clients   [maxClients]heard  // by their addresses, those with the lowest hashes
+	numHost   uint8
+	numClient uint8
+	tcp       uint64 // connections of TCP, all of them
+	short     uint64 // of them: too short for TLS to have worked
 }
 
 // A home is the address that a proxy's own application has.
@@ -38,10 +52,10 @@ type home struct {
 }
 
 // lookedAt chooses records by their time.
-func lookedAt(at int64) bool { return at>>20&15 == 0 }
+func lookedAt(at int64) bool { return at>>20%lookedEach == 0 }
 
 // look learns from a success.
-func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.Direction) {
+func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.Direction, at int64) {
 	d.latencies.measure(r)
 	host := r.Bytes(parser.UpstreamHost)
 	if len(host) == 0 {
@@ -54,6 +68,12 @@ func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.
 	if s := d.fleet.of(cluster); s != nil {
 		s.addHost(hashID(host))
 		s.addCaller(proxy)
+		if dir == parser.Outbound {
+			s.addClient(heard{hashID(withoutPort(r.Bytes(parser.DownstreamRemoteAddress))), 1, span{at, at, true}})
+		}
+	}
+	if authority := withoutPort(r.Bytes(parser.Authority)); len(authority) > 0 {
+		d.fleet.hear(heard{hashID(authority), 1, span{at, at, true}})
 	}
 }
 
@@ -84,6 +104,61 @@ func (s *served) addHost(hash uint64) {
 		s.hosts[s.numHost] = hash
 		s.numHost++
 	}
+}
+
+// addClient counts a client that got an answer.
+func (s *served) addClient(c heard) {
+	list := insertHeard(s.clients[:s.numClient], c, maxClients)
+	s.numClient = uint8(len(list))
+}
+
+// hear counts an authority that got an answer.
+func (t *fleet) hear(a heard) { t.heard = insertHeard(t.heard, a, maxHeard) }
+
+// insertHeard adds to a sorted list, of which the lowest hashes are kept. The
+// list has room for them.
+func insertHeard(list []heard, a heard, most int) []heard {
+	if len(list) == most && a.hash > list[most-1].hash {
+		return list
+	}
+	i, found := slices.BinarySearchFunc(list, a.hash, func(h heard, hash uint64) int { return cmp.Compare(h.hash, hash) })
+	switch {
+	case found:
+		list[i].n += a.n
+		list[i].when.merge(a.when)
+	case len(list) == most:
+		copy(list[i+1:], list[i:])
+		list[i] = a
+	default:
+		list = slices.Insert(list, i, a)
+	}
+	return list
+}
+
+// last is what was answered of an authority; ok is false when that is not known.
+func (t *fleet) last(authority string) (h heard, ok bool) {
+	hash := hashID([]byte(authority))
+	for _, h := range t.heard {
+		if h.hash == hash {
+			return h, true
+		}
+	}
+	return heard{}, len(t.heard) < maxHeard
+}
+
+// dropClients forgets who got answers.
+func (t *fleet) dropClients() {
+	for i := range t.clusters {
+		t.clusters[i].clients, t.clusters[i].numClient = [maxClients]heard{}, 0
+	}
+}
+
+// known is what a cluster served, nil when nothing is known.
+func (t *fleet) known(cluster uint16) *served {
+	if cluster < firstName || int(cluster) >= len(t.clusters) {
+		return nil
+	}
+	return &t.clusters[cluster]
 }
 
 func (s *served) addCaller(proxy uint16) {
@@ -124,8 +199,14 @@ func (t *fleet) merge(o *fleet, clusters, proxies []uint16) {
 		for _, c := range from.callers {
 			to.addCaller(proxies[c])
 		}
+		for _, c := range from.clients[:from.numClient] {
+			to.addClient(c)
+		}
 		to.tcp += from.tcp
 		to.short += from.short
+	}
+	for _, a := range o.heard {
+		t.hear(a)
 	}
 	for i := range o.homes {
 		if h := &o.homes[i]; h.length > 0 {
@@ -134,7 +215,7 @@ func (t *fleet) merge(o *fleet, clusters, proxies []uint16) {
 	}
 }
 
-func (t *fleet) reset() { t.clusters, t.homes = t.clusters[:0], t.homes[:0] }
+func (t *fleet) reset() { t.clusters, t.homes, t.heard = t.clusters[:0], t.homes[:0], t.heard[:0] }
 
 // hostsBeside counts the hosts of a cluster that answered, other than those
 // of a top. With all of maxServing taken there may be more.

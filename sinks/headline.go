@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // headline is the report in one sentence: the most important cause, how much
@@ -102,6 +103,9 @@ func (c *scene) besides(card *Card, r *Report) string {
 	if n <= card.Own() || card.Failed == 0 || card.Verdict.Severity != classify.Error.String() {
 		return ""
 	}
+	if slices.ContainsFunc(r.Causes, func(c Card) bool { return c.Failed > 0 && ofTeam(c.Verdict.Cause) }) {
+		return "; " + plural(n, "more is rated no outage", "more are rated no outage")
+	}
 	return "; " + plural(n, "more is no outage: a refusal, a client that left, or a probe", "more are no outage: refusals, clients that left, or probes")
 }
 
@@ -111,7 +115,7 @@ func (c *scene) amount(cards []*Card, r *Report) string {
 	for _, card := range cards {
 		failed += card.Failed
 		if len(card.Outcomes) > 0 && len(outcomes) < 2 {
-			o := strings.TrimSpace(codeText(card.Outcomes[0].Code) + " " + strings.Join(card.Outcomes[0].Flags, ","))
+			o := outcomeText(card.Outcomes[0].Code, card.Outcomes[0].Flags)
 			if !slices.Contains(outcomes, o) {
 				outcomes = append(outcomes, o)
 			}
@@ -132,25 +136,55 @@ func (c *scene) amount(cards []*Card, r *Report) string {
 
 // where is the one place that has nearly all of it.
 func (c *scene) where(card *Card) string {
-	host := ""
+	host, part := "", ""
 	for _, e := range card.Evidence {
 		if e.Kind == hostEvidence {
-			host = card.Hosts[0].Value
+			host, part = card.Hosts[0].Value, "nearly all at "
+			if e.Count == e.Of {
+				part = "all of them at "
+			}
 		}
 	}
 	switch {
 	case single(card.Clusters) && host != "":
-		return "to " + clusterShort(card.Clusters[0].Value) + ", nearly all at " + host
+		return "to " + clusterShort(card.Clusters[0].Value) + ", " + part + host
 	case single(card.Clusters):
 		return allOf(card, "to "+clusterShort(card.Clusters[0].Value))
 	case host != "":
-		return "nearly all at " + host
+		return part + host
 	case single(card.Authorities):
 		return allOf(card, "for "+card.Authorities[0].Value)
 	case single(card.Proxies) && card.Proxies[0].Value != other && (card.Failed == 0 || len(card.Hosts) == 0):
-		return "at " + card.Proxies[0].Value
+		return "at " + c.placeOf(card)
 	}
 	return ""
+}
+
+// placeOf is the one proxy of a card: by the address that its application
+// has, where only the name of an input stands for it and that input shows no
+// other.
+func (c *scene) placeOf(card *Card) string {
+	name := card.Proxies[0].Value
+	for id := range c.d.fleet.homes {
+		_, _, _, input := c.d.proxyParts(uint16(id))
+		if input == "" || input != name || c.inboundHosts() != 1 {
+			continue
+		}
+		if h := &c.d.fleet.homes[id]; h.length > 0 {
+			return string(h.address[:h.length])
+		}
+	}
+	return name
+}
+
+// inboundHosts is how many addresses the applications behind the proxies have.
+func (c *scene) inboundHosts() (n int) {
+	for id := range c.d.fleet.clusters {
+		if c.direction(uint16(id)) == parser.Inbound {
+			n += int(c.d.fleet.clusters[id].numHost)
+		}
+	}
+	return n
 }
 
 // allOf says that all of a cause's records have something.

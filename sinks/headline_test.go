@@ -29,8 +29,8 @@ func strict() string {
 // that it goes on, and no cause is its own rival.
 func TestHeadlineAddsBothSidesUp(t *testing.T) {
 	r := reportOf(strict())
-	if want := "Plaintext sent to a port that demands mutual TLS: 600 of 600 failed requests (503 UC and 0 NR), from 10:05:00 on, still at the end of the log, to payments.shop:8080."; r.Headline != want &&
-		r.Headline != strings.Replace(want, "503 UC and 0 NR", "0 NR and 503 UC", 1) {
+	if want := "Plaintext sent to a port that demands mutual TLS: 600 of 600 failed requests (503 UC and code 0 NR), from 10:05:00 on, still at the end of the log, to payments.shop:8080."; r.Headline != want &&
+		r.Headline != strings.Replace(want, "503 UC and code 0 NR", "code 0 NR and 503 UC", 1) {
 		t.Errorf("headline %q, want %q", r.Headline, want)
 	}
 	for _, c := range r.Causes {
@@ -107,5 +107,45 @@ func TestEdges(t *testing.T) {
 	out := string(render(t, reportOf(at("0:03.500")+at("1:17.250")+at("2:58.750")), TextOptions{}))
 	if !strings.Contains(out, "first 10:00:03 · last 10:02:58") {
 		t.Error(out)
+	}
+}
+
+// A team's own cause may have any severity: the report does not say what kind
+// of failure it is.
+func TestOwnCausesAreNotNamed(t *testing.T) {
+	text := repeat(eachSecond(5), func(at string) string { return refusedBy(at, "10.42.3.9:9080") }) + repeat(eachSecond(30), func(at string) string {
+		return accessAt(at, access{code: "503", flags: "UC", details: "upstream_reset_before_response_started{connection_termination}"})
+	})
+	r := reportOf(text)
+	for i := range r.Causes {
+		if r.Causes[i].Verdict.Cause == "upstream-closed" {
+			r.Causes[i].Verdict.Cause, r.Causes[i].Verdict.Severity = "nightly-restart", "warning"
+		}
+	}
+	r.Severities = []NamedCount{{"error", 5}, {"warning", 30}}
+	if got := strings.Join(severities(r), ", "); got != "outage 5, warning 30" {
+		t.Errorf("severities: %s", got)
+	}
+	card := Card{Failed: 5, Verdict: Verdict{Cause: "upstream-refused", Severity: "error"}}
+	if got := (&scene{}).besides(&card, r); got != "; 30 more are rated no outage" {
+		t.Errorf("besides: %s", got)
+	}
+	r.Causes = []Card{card}
+	if got := strings.Join(severities(r), ", "); got != "outage 5, refused or cut on purpose 30" {
+		t.Errorf("severities of the catalogue: %s", got)
+	}
+}
+
+func TestOutcomeText(t *testing.T) {
+	number := func(n int) *int { return &n }
+	for want, o := range map[string]OutcomeCount{
+		"code 0 NR":  {Code: number(0), Flags: []string{"NR"}},
+		"code 0":     {Code: number(0)},
+		"503 UF,URX": {Code: number(503), Flags: []string{"UF", "URX"}},
+		"- UF":       {Flags: []string{"UF"}},
+	} {
+		if got := outcomeText(o.Code, o.Flags); got != want {
+			t.Errorf("got %q, want %q", got, want)
+		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 // A Hint is a remark beside the findings: something that no record proves and
 // that is worth a look. It is never counted as a failure.
 type Hint struct {
-	Cause      string `json:"cause"`
+	Cause      string `json:"cause"` // "" for what no documented cause fits
 	Title      string `json:"title"`
 	Confidence string `json:"confidence"`
 	Text       string `json:"text"`
@@ -21,10 +21,14 @@ type Hint struct {
 	Of         uint64 `json:"of"`
 }
 
+// noHintCause is the title of a remark that no cause of the catalogue fits.
+const noHintCause = "Not documented"
+
 // hints are the remarks about the whole input, by cause.
 func (c *scene) hints(total *sum) []Hint {
 	list := []Hint{}
 	list = append(list, c.withoutFlags(total)...)
+	list = append(list, c.declined()...)
 	list = append(list, c.doubleTLS()...)
 	list = append(list, c.gatewayRoutes()...)
 	list = append(list, c.startedEarly()...)
@@ -32,11 +36,13 @@ func (c *scene) hints(total *sum) []Hint {
 }
 
 func (c *scene) hint(id string, confidence classify.Confidence, count, of uint64, format string, args ...any) []Hint {
-	cause := c.catalogue[id]
-	if cause == nil {
+	title := noHintCause
+	if cause := c.catalogue[id]; cause != nil {
+		title = cause.Title
+	} else if id != "" {
 		return nil
 	}
-	return []Hint{{id, cause.Title, confidence.String(), fmt.Sprintf(format, args...), count, of}}
+	return []Hint{{id, title, confidence.String(), fmt.Sprintf(format, args...), count, of}}
 }
 
 // withoutFlags tells of a format that leaves out what says why a request

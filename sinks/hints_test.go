@@ -161,10 +161,10 @@ func TestUpstreamPodIsNamed(t *testing.T) {
 	client := placed("cart-1", "istio-proxy", repeat(eachSecond(30), func(at string) string { return refusedBy(at, "10.42.3.9:9080") }))
 	server := placed("reviews-7", "istio-proxy", repeat(eachSecond(60), func(at string) string { return accessAt(at, access{cluster: inbound, host: "10.42.3.9:8080"}) }))
 	next := func(text string) string { return strings.Join(reportOf(text).Causes[0].Next, "\n") }
-	if got := next(client + server); !strings.Contains(got, "kubectl exec -n shop reviews-7 -c istio-proxy") {
+	if got := next(client + server); !strings.Contains(got, "kubectl describe pod reviews-7 -n shop") {
 		t.Errorf("both sides: %s", got)
 	}
-	if got := next(client); strings.Contains(got, "cart-1") || !strings.Contains(got, "-n shop <upstream-pod>") || !strings.Contains(got, "status.podIP=10.42.3.9") {
+	if got := next(client); strings.Contains(got, "cart-1") || !strings.Contains(got, "describe pod $(kubectl get pods -n shop -o jsonpath={.items..metadata.name} --field-selector status.podIP=10.42.3.9) -n shop") {
 		t.Errorf("one side: %s", got)
 	}
 	strict := placed("reviews-7", "istio-proxy", repeat(eachSecond(30), func(at string) string {

@@ -90,6 +90,21 @@ func (h *histogram) quantile(q float64) int64 {
 	return h.max
 }
 
+// gathers says whether n durations close to whole seconds are more than the
+// durations around them make probable.
+func (h *histogram) gathers(seconds int64, n uint64) bool {
+	from := bucketOf(seconds*wholeSecond - wholeSecond/2)
+	to := bucketOf(seconds*wholeSecond+wholeSecond/2) + 1
+	around := uint64(0)
+	for i := from; i < to; i++ {
+		around += h.count(i)
+	}
+	timer := float64(early + lateness(seconds))
+	others := float64(around-min(around, n)) / (float64(lowest(to)-lowest(from)) - timer)
+	const few = 0.04 // that chance brings anyway
+	return atLeastMean(n, max(others*timer, few)) < unlikely
+}
+
 // upTo is how many durations are at most ms, exactly if that is below 32.
 func (h *histogram) upTo(ms int64) uint64 {
 	sum := uint64(0)

@@ -115,7 +115,7 @@ func (m *htmlMaker) head() {
 		v.Headline = m.calm()
 	}
 	for _, command := range firstCommands(m.Report) {
-		v.Next = append(v.Next, m.user(command))
+		v.Next = append(v.Next, m.shell(command))
 	}
 	if m.Shown != nil {
 		v.Warnings = append(v.Warnings, "Some clocks are far off: times go from "+m.Report.Span.First.Format("2006-01-02 15:04:05")+" to "+m.Report.Span.Last.Format("2006-01-02 15:04:05")+
@@ -210,7 +210,7 @@ func (m *htmlMaker) causes() {
 func (m *htmlMaker) causeRow(i int, c *Card) htmlCause {
 	outcome := ""
 	if len(c.Outcomes) > 0 {
-		outcome = strings.TrimSpace(codeText(c.Outcomes[0].Code) + " " + m.user(strings.Join(c.Outcomes[0].Flags, ",")))
+		outcome = m.user(outcomeText(c.Outcomes[0].Code, c.Outcomes[0].Flags))
 	}
 	return htmlCause{
 		N: i + 1, Full: i < htmlCards, Mark: m.marks[severityMark(c.Verdict.Severity)], Severity: m.user(c.Verdict.Severity), Label: m.user(causeLabel(c)), Outcome: outcome,
@@ -234,7 +234,7 @@ func (m *htmlMaker) card(i int, c *Card) htmlCard {
 		h.Rivals = append(h.Rivals, htmlPair{Name: m.user(r.ID), Value: m.user(cmp.Or(prefixed("if ", r.Tell), r.Title))})
 	}
 	for _, command := range c.Next {
-		h.Next = append(h.Next, m.user(command))
+		h.Next = append(h.Next, m.shell(command))
 	}
 	for _, s := range c.Samples[:min(len(c.Samples), 3)] {
 		h.Samples = append(h.Samples, m.user(s.Text))

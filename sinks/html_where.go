@@ -63,7 +63,7 @@ func (m *htmlMaker) places() {
 			count = number(h.Count-h.Excess) + " to " + count
 		}
 		hosts.Rows = append(hosts.Rows, []htmlField{
-			{m.user(h.Host), false}, {m.clusterName(h.Cluster), false}, {strings.TrimSpace(codeText(h.Code) + " " + m.user(strings.Join(h.Flags, ","))), false}, {count, true},
+			{m.user(h.Host), false}, {m.clusterName(h.Cluster), false}, {m.user(outcomeText(h.Code, h.Flags)), false}, {count, true},
 		})
 	}
 	var addresses, agents []ValueCount

@@ -18,15 +18,16 @@ const (
 // request. When they are too many, only ids whose hash ends with level zero
 // bits are kept: the same ones everywhere, so that joins merge.
 type joins struct {
-	hops  chain[hop]
-	level uint8
-	left  parser.FlagSet // flags that say that whoever asked went away
-	tired parser.FlagSet // flags that an answer from upstream may carry
+	hops   chain[hop]
+	level  uint8
+	left   parser.FlagSet // flags that say that whoever asked went away
+	tired  parser.FlagSet // flags that an answer from upstream may carry
+	broken parser.FlagSet // flags of a connection to the upstream that broke, or never was
 }
 
 func newJoins() joins {
 	var t joins
-	for name, set := range map[string]*parser.FlagSet{"DC": &t.left, "DR": &t.left, "URX": &t.tired} {
+	for name, set := range map[string]*parser.FlagSet{"DC": &t.left, "DR": &t.left, "URX": &t.tired, "UC": &t.broken, "UF": &t.broken, "UR": &t.broken} {
 		if f, ok := parser.FlagByName(name); ok {
 			*set |= parser.FlagsOf(f)
 		}

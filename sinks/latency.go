@@ -70,11 +70,11 @@ func latencyRows(r *Report) []string {
 		return nil
 	}
 	chunks := []string{"failed " + l.Failed.text()}
+	if at := timeouts(l.Timeouts); at != "" {
+		chunks[0] += ", " + at // of the failed ones
+	}
 	if l.OK.sayable() {
 		chunks = append(chunks, "ok "+l.OK.text())
-	}
-	if at := timeouts(l.Timeouts); at != "" {
-		chunks = append(chunks, strings.Split(at, ", ")...)
 	}
 	return chunks
 }
@@ -97,7 +97,7 @@ func (d *Durations) text() string {
 // latency is a row with how long failed and other requests took.
 func (p *page) latency(r *Report) {
 	chunks := latencyRows(r)
-	if p.width < narrow {
+	if p.width < narrow || slices.ContainsFunc(chunks, func(s string) bool { return p.widthOf(s) > p.width-margin-12 }) {
 		chunks = strings.Split(strings.Join(chunks, ", "), ", ")
 	}
 	if len(chunks) > 0 && chunks[0] != "" {

@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"bytes"
+	"encoding/binary"
 	"slices"
 	"time"
 
@@ -33,10 +34,7 @@ const (
 // said are the messages that are milestones, by their beginning. Versions of
 // Envoy and Istio from 1.1 on word them so.
 // Source: https://istio.io/latest/docs/ops/diagnostic-tools/proxy-cmd/
-var said = []struct {
-	begin string
-	is    milestone
-}{
+var said = []saying{
 	{"starting main dispatch loop", proxyStarted},
 	{"all dependencies initialized. starting workers", proxyWorking},
 	{"error initializing config", proxyBroken},
@@ -51,6 +49,20 @@ var said = []struct {
 	{"connected to delta upstream XDS server", proxyConnected},
 	{"caught ENVOY_SIGTERM", proxyDraining},
 }
+
+// A saying is a row of that list.
+type saying struct {
+	begin string
+	is    milestone
+}
+
+// saidByFirst holds the rows by their first byte.
+var saidByFirst = func() (rows [256][]saying) {
+	for _, s := range said {
+		rows[s.begin[0]] = append(rows[s.begin[0]], s)
+	}
+	return rows
+}()
 
 // A life is what is known of one proxy.
 type life struct {
@@ -113,7 +125,7 @@ func (d *Delta) addLife(from *Origin, r *parser.Record, v classify.Verdict) {
 		return
 	}
 	message := r.Bytes(parser.Message)
-	at, timed := eventTime(r)
+	at, timed := d.clock.ofEvent(r)
 	l := d.lives.of(d.proxy(from, r))
 	if timed {
 		l.seen.add(at)
@@ -148,8 +160,11 @@ func (d *Delta) addEventCause(from *Origin, r *parser.Record, v classify.Verdict
 }
 
 func milestoneOf(message []byte) milestone {
-	for i := range said {
-		if s := &said[i]; len(message) >= len(s.begin) && message[0] == s.begin[0] && string(message[:len(s.begin)]) == s.begin {
+	if len(message) == 0 {
+		return noMilestone
+	}
+	for _, s := range saidByFirst[message[0]] {
+		if len(message) >= len(s.begin) && string(message[:len(s.begin)]) == s.begin {
 			return s.is
 		}
 	}
@@ -188,9 +203,9 @@ func (l *life) counters(message []byte, at int64, timed bool) {
 // streamEnd recognises the end of a stream of the control plane, and for how
 // many seconds it has been gone.
 func streamEnd(message []byte) (seconds int64, closed bool) {
-	const stream, since = "gRPC config stream", " closed since "
+	const since = " closed since "
 	head := message[:min(len(message), 200)]
-	i := bytes.Index(head, []byte(stream))
+	i := streamAt(head)
 	if i < 0 {
 		return 0, false
 	}
@@ -206,6 +221,24 @@ func streamEnd(message []byte) (seconds int64, closed bool) {
 	return 0, bytes.Contains(head[i:], []byte(" closed: "))
 }
 
+// streamAt is where a stream of the control plane is named; -1 if none is. Of
+// the name, the R is the rarest byte.
+func streamAt(head []byte) int {
+	const g, rest = 1, "RPC config stream"
+	for from := g; from < len(head); {
+		i := bytes.IndexByte(head[from:], rest[0])
+		if i < 0 {
+			return -1
+		}
+		at := from + i
+		if head[at-g] == 'g' && bytes.HasPrefix(head[at:], []byte(rest)) {
+			return at - g
+		}
+		from = at + 1
+	}
+	return -1
+}
+
 // closed counts the end of a stream. One that has been gone for a while began
 // to be so before the record.
 func (l *life) closed(seconds, at int64, timed bool) {
@@ -218,6 +251,48 @@ func (l *life) closed(seconds, at int64, timed bool) {
 	if timed {
 		l.times[streamDown].when.add(at - seconds*int64(time.Second))
 	}
+}
+
+// ofEvent is eventTime; within the minute of the last one it decodes the
+// seconds of the usual layouts only: "2006-01-02T15:04:05.000000Z" and
+// "2006-01-02 15:04:05.000".
+func (c *clock) ofEvent(r *parser.Record) (int64, bool) {
+	b := r.Bytes(parser.StartTime)
+	micros := len(b) == len("2006-01-02T15:04:05.000000Z") && b[10] == 'T' && b[26] == 'Z'
+	if !micros && (len(b) != len("2006-01-02 15:04:05.000") || b[10] != ' ') {
+		return eventTime(r)
+	}
+	zone := 0
+	if micros {
+		zone = len("Z")
+	}
+	date, rest := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
+	if s, ok := secondsOf(b[16 : len(b)-zone]); ok && c.minute != 0 && date == c.date && rest == c.rest {
+		return c.minute + s, true
+	}
+	at, ok := eventTime(r)
+	if ok && at > 0 {
+		c.date, c.rest, c.minute = date, rest, at-at%60e9
+	}
+	return at, ok
+}
+
+// secondsOf reads ":05.000" or ":05.000000" as nanoseconds.
+func secondsOf(b []byte) (nano int64, ok bool) {
+	if b[0] != ':' || b[3] != '.' || b[1]-'0' > 5 || b[2]-'0' > 9 {
+		return 0, false
+	}
+	for _, c := range b[4:] {
+		if c -= '0'; c > 9 {
+			return 0, false
+		}
+		nano = 10*nano + int64(c)
+	}
+	unit := int64(1e6)
+	if len(b) > len(":05.000") {
+		unit = 1e3
+	}
+	return int64(b[1]-'0')*10e9 + int64(b[2]-'0')*1e9 + nano*unit, true
 }
 
 // eventTime is the time of an event. Envoy writes local time without a zone;

@@ -85,7 +85,7 @@ func (m *markdown) summary(r *Report) {
 	}
 	failed := "no failed request"
 	if t.Failed > 0 {
-		failed = number(t.Failed) + " " + failedOf(t)
+		failed = number(t.Failed) + " " + failedOf(r)
 	}
 	chunks := []string{plural(t.Records, "record", "records")}
 	if t.Access > 0 {
@@ -112,12 +112,31 @@ func (m *markdown) summary(r *Report) {
 		m.line("Whose: " + strings.Join(chunks, " · "))
 	}
 	m.latency(r)
+	m.callers(r)
 	for _, in := range r.Inputs {
 		if in.Error != "" {
 			m.line("")
 			m.line("Not read to its end: " + code(m.cutEnd(m.user(in.Name), messageWidth)) + ", " + m.prose(m.cutEnd(in.Error, messageWidth)))
 			break
 		}
+	}
+}
+
+// callers are whose requests failed most.
+func (m *markdown) callers(r *Report) {
+	const most = 2
+	if r.Clients == nil || r.Totals.Failed == 0 {
+		return
+	}
+	var chunks []string
+	for _, list := range [][]ValueCount{r.Clients.Addresses, r.Clients.UserAgents} {
+		for _, v := range list[:min(len(list), most)] {
+			chunks = append(chunks, code(m.cutEnd(m.user(v.Value), messageWidth/2))+" "+atLeast(&v))
+		}
+	}
+	if len(chunks) > 0 {
+		m.line("")
+		m.line("Callers: " + strings.Join(chunks, " · "))
 	}
 }
 
@@ -169,7 +188,7 @@ func (m *markdown) card(n int, c *Card) {
 	m.line("")
 	m.line("```")
 	for _, command := range c.Next {
-		m.line(withoutTicks(m.user(command)))
+		m.line(withoutTicks(m.shell(command)))
 	}
 	m.line("```")
 }

@@ -101,7 +101,9 @@ func (s *Snapshot) redacted() *Snapshot {
 			e.setRaw(redactedRaw(e.raw()))
 		}
 		g.tops[byClient].reset()
+		g.tops[byCaller].reset()
 	}
+	d.fleet.dropClients()
 	d.dropClients()
 	d.callers.redact()
 	return c
@@ -116,7 +118,7 @@ func (d *Delta) dropClients() {
 	for s := range old.list.all {
 		p := s.pair
 		switch p.dim {
-		case byClient:
+		case byClient, byCaller:
 			continue
 		case byPath:
 			p.name = sights.id(d.sights.name(p.name))

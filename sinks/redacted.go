@@ -48,7 +48,17 @@ func (c *Card) numbered(names map[string]string) func(string) string {
 	}
 }
 
-// hideClients numbers the clients, also where evidence and commands name them.
+// isPod says whether an address is one that only the cluster or its network
+// knows. A command that looks for the pod of an address is of no use without
+// it, and outside nobody can tell anything by it.
+// Source: https://www.rfc-editor.org/rfc/rfc1918, rfc4193 and rfc6598
+func isPod(address string) bool {
+	a, err := netip.ParseAddr(address)
+	return err == nil && (a.IsPrivate() || netip.MustParsePrefix("100.64.0.0/10").Contains(a))
+}
+
+// hideClients numbers the clients, also where evidence names them, and where a
+// command names one that is no pod.
 func (c *Card) hideClients(names map[string]string) {
 	numbered := c.numbered(names)
 	c.Evidence, c.Next = slices.Clone(c.Evidence), slices.Clone(c.Next)
@@ -57,7 +67,7 @@ func (c *Card) hideClients(names map[string]string) {
 	}
 	for i := range c.Next {
 		c.Next[i] = mapAddresses(c.Next[i], func(address string) string {
-			if name := numbered(address); name != address {
+			if name := numbered(address); name != address && !isPod(address) {
 				return "<" + name + ">" // to be filled in
 			}
 			return address

@@ -13,6 +13,7 @@ import (
 func (d *Delta) settled() *Delta {
 	d.load.closeAll()
 	d.cells.closeAll()
+	d.declined.closeAll()
 	s := *d
 	s.combos.slots = slices.Clone(d.combos.slots)
 	if d.over != nil {
@@ -34,6 +35,7 @@ func (d *Delta) settled() *Delta {
 	for _, g := range s.causes.list {
 		g.tops[byPath].dropUnsure()
 		g.tops[byClient].dropUnsure()
+		g.tops[byCaller].dropUnsure()
 	}
 	return &s
 }
@@ -119,7 +121,7 @@ func (d *Delta) textOf(p *pair) []byte {
 	case byDetails:
 		name := d.details.name(p.name)
 		return name[:min(len(name), maxValue)]
-	case byPath, byClient:
+	case byPath, byClient, byCaller:
 		return d.sights.name(p.name)
 	}
 	return d.words.name(p.name)

@@ -77,6 +77,7 @@ func (d *Delta) mergeAccess(o *Delta) {
 		return k
 	}
 	d.cells.merge(&o.cells, plain)
+	d.declined.merge(&o.declined, plain)
 	d.untimed += o.untimed
 	d.hosts.merge(&o.hosts, plain)
 	d.load.merge(&o.load, clusters)

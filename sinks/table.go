@@ -103,6 +103,9 @@ type outcome struct {
 
 const noCode = 1<<10 - 1
 
+// untoldCode stands for the codes of records of which only their number is kept.
+const untoldCode = noCode - 1
+
 // pack takes an outcome's values one by one: a struct of small fields would
 // have to pass through memory.
 func pack(cluster, details, code uint16, dialect, dir, answered uint8, unknown uint16, failed, hasFlags bool) uint64 {

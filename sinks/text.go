@@ -146,7 +146,7 @@ func (p *page) totals(r *Report) {
 	if t.Access == 0 {
 		return
 	}
-	first, chunks := lead(t.Failed), []string{failedOf(t)}
+	first, chunks := lead(t.Failed), []string{failedOf(r)}
 	if t.Failed == 0 {
 		first, chunks = "  ", []string{"no failed request"}
 	}
@@ -180,8 +180,10 @@ func noun(n uint64, one, many string) string {
 	return many
 }
 
-func failedOf(t Totals) string {
-	if p := percent(t.Failed, t.Access); p != "" {
+// failedOf leaves the share out where successes were not asked for.
+func failedOf(r *Report) string {
+	t := &r.Totals
+	if p := percent(t.Failed, t.Access); p != "" && !(t.Failed == t.Access && r.Accounting.Skipped[parser.Access.String()].Records > 0) {
 		return "failed (" + p + " of access)"
 	}
 	return "failed of " + number(t.Access) + " access"
@@ -300,6 +302,15 @@ func codeText(code *int) string {
 		return "-"
 	}
 	return strconv.Itoa(*code)
+}
+
+// outcomeText is a code with its flags; a bare 0 would read as a count.
+func outcomeText(code *int, flags []string) string {
+	text := codeText(code)
+	if code != nil && *code == 0 {
+		text = "code 0"
+	}
+	return strings.TrimSpace(text + " " + strings.Join(flags, ","))
 }
 
 func (p *page) flags(o Outcome) string {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/flagwatch/flagwatch/classify"
 )
@@ -62,7 +63,7 @@ func (p *page) verdict(r *Report) {
 	p.line("")
 	p.item(plainMark, "who", p.who(r.Sides)...)
 	if len(r.Severities) > 1 {
-		p.item(plainMark, "how bad", severities(r.Severities)...)
+		p.item(plainMark, "how bad", severities(r)...)
 	}
 }
 
@@ -81,14 +82,26 @@ func (p *page) who(sides []NamedCount) []string {
 	return chunks
 }
 
-// severities are said in the words of whoever is on call.
-func severities(list []NamedCount) []string {
+// severities are said in the words of whoever is on call, but what a team's
+// own cause means by its severity is not known.
+func severities(r *Report) []string {
 	words := map[string]string{"error": "outage", "warning": "refused or cut on purpose", "info": "left or probed"}
-	chunks := make([]string, 0, len(list))
-	for _, s := range list {
+	plain := map[string]string{"error": "outage", "warning": "warning", "info": "information"}
+	for i := range r.Causes {
+		if v := &r.Causes[i].Verdict; ofTeam(v.Cause) {
+			words[v.Severity] = plain[v.Severity]
+		}
+	}
+	chunks := make([]string, 0, len(r.Severities))
+	for _, s := range r.Severities {
 		chunks = append(chunks, words[s.Name]+" "+number(s.Count))
 	}
 	return chunks
+}
+
+// ofTeam says whether a cause is not the catalogue's.
+func ofTeam(id string) bool {
+	return id != "" && !slices.ContainsFunc(classify.Causes(), func(c classify.Cause) bool { return c.ID == id })
 }
 
 // causes is the table of causes, then the cards of the most important ones.
@@ -456,9 +469,16 @@ func (s *CauseSample) request(p *page) []string {
 		arrow = "to "
 	}
 	return []string{
-		strings.TrimSpace(s.Method + " " + s.Authority + s.Path), strings.TrimSpace(codeText(s.Code) + " " + cmp.Or(strings.Join(s.Flags, ","), "-")),
+		strings.TrimSpace(s.Method + " " + s.Authority + s.Path), outcomeText(s.Code, orDash(s.Flags)),
 		prefixed(arrow, s.Host), suffixed(s.Duration, " ms"), prefixed("id ", s.RequestID),
 	}
+}
+
+func orDash(flags []string) []string {
+	if len(flags) == 0 {
+		return []string{"-"}
+	}
+	return flags
 }
 
 func suffixed(s, suffix string) string {
@@ -480,18 +500,55 @@ func (p *page) steps(c *Card) {
 // command writes a command behind a lead, its further lines behind another.
 func (p *page) command(lead, further, command string) {
 	line := ""
-	for _, w := range shellWords(p.user(command)) {
-		switch room := p.width - p.widthOf(lead); {
+	for _, w := range shellWords(p.shell(command)) {
+		switch {
 		case line == "":
 			line = w
-		case p.widthOf(line)+1+p.widthOf(w)+2 > room:
-			p.line(lead + p.shorten(line, room-2) + ` \`)
+		case p.widthOf(lead)+p.widthOf(line)+1+p.widthOf(w)+2 > p.width:
+			p.line(lead + line + ` \`)
 			lead, line = further, w
 		default:
 			line += " " + w
 		}
+		for p.widthOf(lead)+p.widthOf(line)+2 > p.width {
+			head, tail := p.breakWord(line, p.width-p.widthOf(lead)-2)
+			p.line(lead + head + `\`)
+			lead, line = "", tail
+		}
 	}
-	p.line(lead + p.shorten(line, p.width-p.widthOf(lead)))
+	p.line(lead + line)
+}
+
+// shell is a command to be read: like all text, but for its backslashes, which
+// a shell takes as they are.
+func (p *page) shell(command string) string {
+	parts := strings.Split(command, `\`)
+	for i := range parts {
+		parts[i] = p.user(parts[i])
+	}
+	return strings.Join(parts, `\`)
+}
+
+// breakWord breaks a word that is wider than the page, behind a comma if there
+// is one. Its rest must begin the next line; what is in quotes is quoted in
+// both parts.
+func (p *page) breakWord(word string, room int) (head, tail string) {
+	at, comma := 0, 0
+	for i := range word {
+		if i > 0 && p.widthOf(word[:i])+1 > room {
+			break
+		}
+		if at = i; i > 0 && word[i-1] == ',' {
+			comma = i
+		}
+	}
+	if at = cmp.Or(comma, at); at == 0 {
+		_, at = utf8.DecodeRuneInString(word)
+	}
+	if strings.Count(word[:at], "'")%2 == 1 {
+		return word[:at] + "'", "'" + word[at:]
+	}
+	return word[:at], word[at:]
 }
 
 // shellWords splits a command where a line may end: not inside of quotes.
@@ -515,7 +572,11 @@ func shellWords(command string) (words []string) {
 
 func (p *page) more(c *Card) {
 	if c.Verdict.Cause != "" {
-		p.labelled("More", "flagwatch explain "+p.user(c.Verdict.Cause))
+		command := "flagwatch explain " + p.user(c.Verdict.Cause)
+		if ofTeam(c.Verdict.Cause) {
+			command += " --rules FILE"
+		}
+		p.labelled("More", command)
 	}
 	if len(c.Docs) > 0 {
 		page := p.user(c.Docs[0])

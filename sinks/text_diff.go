@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // WriteDiff writes a diff for a terminal, in the layout of a report. Text that
@@ -38,12 +39,41 @@ func (p *page) changes(list []Change) {
 		{"ratio", true, false}, {"confidence", false, false}, {"cluster", false, true}}}
 	for _, c := range list[:min(len(list), p.most(maxCauseRows))] {
 		g.add(severityMark(c.Severity), "", c.Change, p.user(cmp.Or(c.Cause, "unexplained")), number(c.Before), percent(c.Before, c.Of), number(c.After), percent(c.After, c.AfterOf),
-			c.ratioText(p.dash), c.Confidence, p.user(c.Cluster))
+			c.ratioText(p.dash), c.Confidence, p.user(p.diffCluster(c.Cluster)))
 	}
 	if n := len(list) - p.most(maxCauseRows); n > 0 {
 		g.add(plainMark, "", strconv.Itoa(n)+" more", "", "", "", "", "", "", "", "")
 	}
+	for i := len(g.columns) - 1; i >= 0 && p.width < narrow; i-- {
+		if name := g.columns[i].head; name == "ratio" || name == "confidence" {
+			g.drop(i)
+		}
+	}
 	p.grid(g)
+}
+
+// diffCluster is a cluster's name, in short where that says as much.
+func (p *page) diffCluster(name string) string {
+	if parts := strings.Split(name, "|"); p.wide || len(parts) == 4 && parts[2] != "" {
+		return name
+	}
+	return clusterShort(name)
+}
+
+// WriteDiffMarkdown writes a diff as a chat message. Text that comes from the
+// log stands in code.
+func WriteDiffMarkdown(w io.Writer, d *Diff) error {
+	m := &markdown{page: newPage(TextOptions{Width: messageWidth})}
+	m.line(fmt.Sprintf("**flagwatch diff: %s, %d without a significant change**", plural(uint64(len(d.Changes)), "change", "changes"), len(d.Unchanged)))
+	m.fenced(func(p *page) {
+		p.side("before", &d.Before)
+		p.side("after", &d.After)
+		if len(d.Changes) > 0 {
+			p.changes(d.Changes)
+		}
+	})
+	_, err := w.Write(m.buf.Bytes())
+	return err
 }
 
 // ratioText is "3.4 (2.1–5.5)".

@@ -1,6 +1,9 @@
 package sinks
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
 // hints are remarks beside the findings.
 func (p *page) hints(r *Report) {
@@ -11,7 +14,7 @@ func (p *page) hints(r *Report) {
 	p.line("  worth a look, though no record proves it")
 	for i := range r.Hints[:min(len(r.Hints), maxOtherRows)] {
 		h := &r.Hints[i]
-		text := h.Cause + " (confidence " + h.Confidence + "): " + h.Text + "."
+		text := cmp.Or(h.Cause, h.Title) + " (confidence " + h.Confidence + "): " + h.Text + "."
 		p.behind(infoMark, "", " ", strings.Fields(p.user(text)))
 	}
 }

@@ -328,7 +328,7 @@ func (p *page) account(r *Report) {
 		m = warningMark
 	}
 	p.line("")
-	p.listed(m, "account", number(a.Records)+" records = "+number(t.Access)+" access + "+number(t.Events)+" events + "+
+	p.listed(m, "account", plural(a.Records, "record", "records")+" = "+number(t.Access)+" access + "+plural(t.Events, "event", "events")+" + "+
 		number(t.Noise)+" noise + "+number(t.Invalid)+" invalid")
 	discarded := uint64(0)
 	for _, n := range a.Discarded {

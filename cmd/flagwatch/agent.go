@@ -91,7 +91,7 @@ func (o *agentOptions) configuration(flags *pflag.FlagSet, args []string) (agent
 	if o.config != "" {
 		data, err := os.ReadFile(o.config)
 		if err != nil {
-			return cfg, usageError("config: %w", err)
+			return cfg, usageError("config: %w", openError(o.config, err))
 		}
 		if cfg, err = agent.Parse(o.config, data); err != nil {
 			return cfg, &exitError{exitUsage, err}
@@ -143,7 +143,7 @@ func (o *agentOptions) run(ctx context.Context, std streams, cfg agent.Config) e
 	defer stop()
 	return agent.Run(ctx, cfg, agent.Env{
 		Log: logger(std, cfg), Self: std.env("POD_NAME"), Causes: causes, Formats: formats,
-		Build: sinks.MetricOptions{Version: moduleVersion()},
+		Build: sinks.MetricOptions{Version: moduleVersion()}, Program: version(),
 	})
 }
 

@@ -21,7 +21,7 @@ func newConfig(std streams) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			data, err := os.ReadFile(args[0])
 			if err != nil {
-				return err
+				return openError(args[0], err)
 			}
 			if _, err := agent.Parse(args[0], data); err != nil {
 				return &exitError{exitUsage, err}

@@ -23,7 +23,7 @@ func (p *presentation) deliver(std streams, work func(streams) error) error {
 		return err
 	}
 	if writeErr := replaceFile(p.file, out.Bytes()); writeErr != nil {
-		return fmt.Errorf("cannot write the report: %w", writeErr)
+		return fmt.Errorf("cannot write the report: %w", openError(p.file, writeErr))
 	}
 	return err
 }

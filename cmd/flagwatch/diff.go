@@ -13,14 +13,15 @@ import (
 
 func newDiff(std streams) *cobra.Command {
 	var o runOptions
-	output, color := newChoice("table", "wide", "json"), newChoice(colorNames...)
+	output, color := newChoice("table", "wide", "json", "markdown"), newChoice(colorNames...)
 	cmd := &cobra.Command{
 		Use:   "diff BEFORE AFTER",
 		Short: "Show which causes are new, gone, or met more or less often",
 		Long: `diff compares two reports of flagwatch -o json, or logs: a file, a directory or a
 quoted pattern each. A cause that is in both, in the same cluster, has changed
 when such a difference of its share of the cluster's requests would come by
-chance in less than one of a hundred cases.
+chance in less than one of a hundred cases. There is no diff when a file of one
+of them can not be read at all.
 
 --fail-on new-cause is met by a cause in a cluster, worse than information,
 that was not there before.`,
@@ -31,8 +32,11 @@ that was not there before.`,
 			opt := textOptions(std, color.value)
 			opt.Wide = output.value == "wide"
 			write := func(w io.Writer, d *sinks.Diff) error { return sinks.WriteDiff(w, d, opt) }
-			if output.value == "json" {
+			switch output.value {
+			case "json":
 				write = func(w io.Writer, d *sinks.Diff) error { return d.WriteJSON(w) }
+			case "markdown":
+				write = sinks.WriteDiffMarkdown
 			}
 			return o.diff(cmd.Context(), std, args, write)
 		},
@@ -57,6 +61,11 @@ func (o *runOptions) diff(ctx context.Context, std streams, args []string, write
 			return err
 		}
 		sides[i], ends[i] = res, res.conclude(std.err, o.verbose)
+	}
+	for i, end := range ends {
+		if t := sides[i].report.Totals; end != nil && (sides[i].unread || t.Access+t.Events == 0) {
+			return firstExit(append(ends[:], fmt.Errorf("no diff: %s could not be read", args[i]))...)
+		}
 	}
 	d := sides[0].report.Compare(sides[1].report)
 	if err := write(std.out, d); err != nil {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
+	"net/http"
 	"strconv"
 	"strings"
 
@@ -21,6 +21,7 @@ const maxExplained = 1 << 20
 
 func newExplain(std streams) *cobra.Command {
 	color := newChoice("auto", "always", "never")
+	var rules string
 	cmd := &cobra.Command{
 		Use:   "explain X...",
 		Short: "Say what a flag, a detail, an error or a pasted record means and what to do",
@@ -34,7 +35,11 @@ arguments it explains the records on standard input.`,
   flagwatch explain 'curl: (35) wrong version number'
   kubectl logs POD -c istio-proxy | tail -1 | flagwatch explain`,
 		RunE: func(_ *cobra.Command, args []string) error {
-			e := &explainer{causes: classify.Default(), out: std.out, opt: textOptions(std, color.value)}
+			causes, err := loadRules(rules)
+			if err != nil {
+				return err
+			}
+			e := &explainer{causes: causes, out: std.out, opt: textOptions(std, color.value)}
 			if len(args) > 0 {
 				return e.explainAll(args)
 			}
@@ -51,6 +56,7 @@ arguments it explains the records on standard input.`,
 			return explainable(classify.Default()), cobra.ShellCompDirectiveNoFileComp
 		},
 	}
+	cmd.Flags().StringVar(&rules, "rules", "", "a file of the team's own causes, tried before the catalogue's")
 	cmd.Flags().Var(color, "color", "colour in the text")
 	return cmd
 }
@@ -107,12 +113,21 @@ func (e *explainer) answer(x string) func() error {
 	if cause, ok := e.causes.Cause(x); ok {
 		return func() error { return sinks.WriteCause(e.part(), cause, e.opt) }
 	}
+	if misspelt(x, e.causes) {
+		return nil
+	}
 	for _, find := range []func(string) func() error{e.flags, e.number, e.status, e.records, e.symptom, e.text} {
 		if answer := find(x); answer != nil {
 			return answer
 		}
 	}
 	return nil
+}
+
+// misspelt says whether x is nearly the id of a cause: a word with hyphens,
+// which no log has.
+func misspelt(x string, c *classify.Classifier) bool {
+	return strings.Contains(x, "-") && strings.Trim(x, "abcdefghijklmnopqrstuvwxyz0123456789-") == "" && spell.Closest(x, explainable(c)) != ""
 }
 
 // part begins the next explanation.
@@ -148,38 +163,48 @@ func (e *explainer) flags(x string) func() error {
 
 // number answers for response codes, and for gRPC statuses below 17.
 func (e *explainer) number(x string) func() error {
-	n, err := strconv.Atoi(x)
+	n, ok := codeLine(x)
 	switch {
-	case err != nil || n < 0 || n > 599 || n > 16 && n < 100:
+	case !ok || n > 16 && n < 100:
 		return nil
 	case n > 0 && n <= 16:
 		return e.status(x)
 	case n == 0:
-		return e.suspects(x, "No response was sent: a TCP connection, or a request whose client left or was cut off. By itself it is no failure.", e.withCode(n))
+		return e.suspects(x, "No response was sent: a TCP connection, or a request whose client left or was cut off. By itself it is no failure.", e.causes.AboutCode(n))
 	}
-	return e.suspects(x, "A response code. The flags and the details beside it say who set it and why.", e.withCode(n))
+	causes := e.causes.AboutCode(n)
+	if len(causes) == 0 {
+		return e.suspects(x, "A response code that no cause of the catalogue goes with: most likely it is the application's own answer.", nil)
+	}
+	return e.suspects(x, "A response code. The flags and the details beside it say who set it and why.", causes)
 }
 
-// withCode returns the causes whose rules or examples have a response code.
-func (e *explainer) withCode(code int) []*classify.Cause {
-	causes := e.causes.AboutCode(code)
-	for i := range e.causes.All() {
-		cause := &e.causes.All()[i]
-		for _, example := range cause.Examples {
-			eachRecord(example, func(r *parser.Record) error {
-				if n, ok := r.Code(); ok && n == code && r.Kind == parser.Access && !slices.Contains(causes, cause) {
-					causes = append(causes, cause)
-				}
-				return nil
-			})
-		}
+// codeLine reads `502`, `502 Bad Gateway` and `HTTP/1.1 502 Bad Gateway`.
+func codeLine(x string) (code int, ok bool) {
+	words := strings.Fields(x)
+	named := len(words) > 1 && strings.HasPrefix(strings.ToUpper(words[0]), "HTTP/")
+	if named {
+		words = words[1:]
 	}
-	return causes
+	if len(words) == 0 {
+		return 0, false
+	}
+	code, err := strconv.Atoi(strings.TrimRight(words[0], ":"))
+	if err != nil || code < 0 || code > 599 {
+		return 0, false
+	}
+	reason := strings.Join(words[1:], " ")
+	return code, named || reason == "" || strings.EqualFold(reason, http.StatusText(code))
 }
 
-// status answers for gRPC statuses, by number or by name.
+// status answers for gRPC statuses, by number or by name, with or without the
+// header's name in front.
 func (e *explainer) status(x string) func() error {
-	n, ok := parser.GRPCStatusNumber([]byte(x))
+	name := x
+	if rest, ok := strings.CutPrefix(strings.ToLower(x), "grpc-status"); ok {
+		name = strings.Trim(x[len(x)-len(rest):], " :=")
+	}
+	n, ok := parser.GRPCStatusNumber([]byte(name))
 	if !ok {
 		return nil
 	}
@@ -191,13 +216,14 @@ func (e *explainer) records(x string) func() error {
 	if strings.IndexByte(x, ' ') < 0 && !strings.HasPrefix(x, "{") {
 		return nil
 	}
-	found := false
+	found, silent := false, true
 	eachRecord(x, func(r *parser.Record) error {
 		found = found || r.Kind == parser.Access || r.Kind == parser.Event
+		silent = silent && (r.Kind != parser.Access && e.causes.Classify(r).Cause == nil)
 		return nil
 	})
-	if !found {
-		return nil
+	if _, known := classify.SymptomOf(x); !found || silent && known {
+		return nil // the symptom says more than an event without a fault
 	}
 	return func() error { return eachRecord(x, e.record) }
 }
@@ -220,7 +246,7 @@ func (e *explainer) record(r *parser.Record) error {
 	if r.Kind != parser.Access && r.Kind != parser.Event {
 		return nil
 	}
-	return sinks.WriteVerdict(e.part(), summary(r), e.causes.Classify(r), e.opt)
+	return sinks.WriteVerdict(e.part(), summary(r), r, e.causes.Classify(r), e.opt)
 }
 
 // summary names a record by what an eye looks for first.

@@ -53,7 +53,7 @@ func (o *runOptions) follow(ctx context.Context, args []string, opt pipeline.Opt
 		info, err := os.Stat(arg)
 		switch {
 		case err != nil && !strings.ContainsAny(arg, "*?[{"):
-			return nil, err
+			return nil, openError(arg, err)
 		case err == nil && !info.Mode().IsRegular():
 			return nil, usageError("--follow: %s is no file", arg)
 		}

@@ -80,7 +80,7 @@ func parseFormat(value string) (f logformat.Found, err error) {
 func readConfig(file string, most int64) ([]byte, error) {
 	f, err := safe.OpenFile(file)
 	if err != nil {
-		return nil, err
+		return nil, openError(file, err)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, most+1))
 	return data, errors.Join(err, f.Close())

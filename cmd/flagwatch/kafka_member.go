@@ -99,8 +99,10 @@ func (o *kafkaOptions) pages(led *ledger.Kafka, r *kafka.Reader, causes []classi
 				if since > 0 {
 					s = s.Since(time.Now().Add(-since))
 				}
-				report = s.ReportWith(view)
+				report = s.ReportWith(view).Redact()
+				report.AttachSnapshot()
 			})
+			report.Version = version()
 			return report
 		},
 		Unready: func() string {

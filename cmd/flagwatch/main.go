@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -83,6 +84,15 @@ func printErrors(w io.Writer, err error) {
 		return
 	}
 	say(w, err.Error())
+}
+
+// openError says what is wrong with a file that the user named: its name and
+// the reason, wherever it is told.
+func openError(name string, err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return fmt.Errorf("%s: %w", name, err)
 }
 
 // say prints one line for the user that is not part of the output.

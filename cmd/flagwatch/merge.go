@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"io"
@@ -25,7 +26,8 @@ func newMerge(std streams) *cobra.Command {
 		Long: `merge adds up what flagwatch -o json wrote, as if all the logs had been read at
 once. An argument may also be a directory or a pattern, or a log, which is then
 read; - takes reports one after the other from standard input. With one report
-it draws it in another format.
+it draws it in another format. What is given twice, a file or the same report
+under two names, is counted once, and that is said.
 
 Reports are redacted by default: to keep clients' addresses in what is merged,
 write them with --no-redact.`,
@@ -60,6 +62,15 @@ type sum struct {
 	snapshot *sinks.Snapshot
 	inputs   []source.Input
 	redacted bool
+	unread   bool                         // of some input is nothing in it
+	added    map[[sha256.Size]byte]string // reports by their hash, with the names of their inputs
+	again    []source.Repeat
+}
+
+// fail adds an input that nothing was read of.
+func (s *sum) fail(in source.Input, err error) {
+	in.Err, in.Done, s.unread = err, true, true
+	s.inputs = append(s.inputs, in)
 }
 
 // load reads reports and logs as one.
@@ -72,16 +83,16 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 	if err != nil {
 		return nil, err
 	}
-	list, err := source.Expand(args)
+	list, again, err := source.Expand(args)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	s := &sum{causes: causes, snapshot: sinks.NewSnapshot()}
+	s := &sum{causes: causes, snapshot: sinks.NewSnapshot(), added: map[[sha256.Size]byte]string{}, again: again}
 	var logs []string
 	for _, in := range list {
 		switch {
 		case in.Err != nil:
-			s.inputs = append(s.inputs, in)
+			s.fail(in, in.Err)
 		case in.Name == source.Stdin:
 			s.addReports(in, std.in)
 		case isReport(in.Name):
@@ -97,10 +108,13 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 			return nil, err
 		}
 		s.snapshot.MergeSnapshot(res.snapshot)
+		for _, in := range res.inputs {
+			s.unread = s.unread || in.Err != nil && in.Bytes == 0
+		}
 		s.inputs = append(s.inputs, res.inputs...)
 		interrupted = res.interrupted
 	}
-	res := &result{inputs: s.inputs, snapshot: s.snapshot, interrupted: interrupted}
+	res := &result{inputs: s.inputs, snapshot: s.snapshot, interrupted: interrupted, again: s.again, unread: s.unread}
 	res.report = s.snapshot.ReportWith(view, res.reportInputs()...)
 	res.report.Redacted = s.redacted
 	return res, nil
@@ -121,8 +135,7 @@ func isReport(path string) bool {
 func (s *sum) addFile(in source.Input) {
 	f, err := os.Open(in.Name)
 	if err != nil {
-		in.Err, in.Done = err, true
-		s.inputs = append(s.inputs, in)
+		s.fail(in, openError(in.Name, err))
 		return
 	}
 	defer f.Close()
@@ -139,14 +152,25 @@ func (s *sum) addReports(in source.Input, r io.Reader) {
 			return
 		}
 		if err == nil {
-			err = s.add(doc)
+			err = s.addOnce(in.Name, doc)
 		}
 		if err != nil {
-			in.Done, in.Err = true, &source.InputError{Name: in.Name, Offset: source.NotOpened, Err: err}
-			s.inputs = append(s.inputs, in)
+			s.fail(in, &source.InputError{Name: in.Name, Offset: source.NotOpened, Err: err})
 			return
 		}
 	}
+}
+
+// addOnce adds a report, unless the same one was added: reports of two logs, or
+// of two times, differ.
+func (s *sum) addOnce(name string, doc []byte) error {
+	sum := sha256.Sum256(doc)
+	if first, ok := s.added[sum]; ok {
+		s.again = append(s.again, source.Repeat{Name: name, First: first})
+		return nil
+	}
+	s.added[sum] = name
+	return s.add(doc)
 }
 
 // add adds a report, or nothing of it.

@@ -153,5 +153,9 @@ func (o *runOptions) finish(std streams, res *result, p *presentation) error {
 			return err
 		}
 	}
-	return o.gates.conclude(std.err, res.report, nil, res.conclude(std.err, o.verbose))
+	err := res.conclude(std.err, o.verbose)
+	if err == nil && len(o.gates.list) > 0 && res.outside() {
+		return &exitError{exitNothing, errors.New("--fail-on: no record is of the time that was asked for, so there is nothing to judge")}
+	}
+	return o.gates.conclude(std.err, res.report, nil, err)
 }

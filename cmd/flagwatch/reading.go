@@ -15,6 +15,7 @@ import (
 	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
+	"github.com/flagwatch/flagwatch/sinks"
 )
 
 // Reading is which part of the inputs to read, and how.
@@ -57,6 +58,9 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	if p.keep.Since, err = instant("since", o.since, now); err != nil {
 		return p, err
 	}
+	if p.keep.Since != 0 {
+		p.keep.Before = new(pipeline.Latest)
+	}
 	if p.keep.Until, err = instant("until", o.until, now); err != nil {
 		return p, err
 	}
@@ -80,7 +84,7 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	p.source = source.Options{
 		Lines: ordered, Ordered: ordered, Parallel: jobs, MaxWindow: window,
 		Shard: shard, Shards: shards, Tail: o.tail, Since: p.keep.Since, Until: p.keep.Until,
-		TimeOf: timeOf(formats), IsLog: isLog(formats), Formats: formats,
+		TimeOf: timeOf(formats, p.keep.Before), IsLog: isLog(formats), Formats: formats, Refuse: refuseReport,
 	}
 	return p, nil
 }
@@ -156,14 +160,24 @@ func isLog(formats []*parser.Format) func([]byte) bool {
 	}
 }
 
-// timeOf finds the first time that a record in a block tells. It is not safe
-// for concurrent use.
-func timeOf(formats []*parser.Format) func([]byte) (int64, bool) {
+// refuseReport says why a report is no log: the records that it quotes were
+// counted already.
+func refuseReport(head []byte) string {
+	if sinks.IsReport(head) {
+		return "is a report of flagwatch, not a log; flagwatch merge reads it"
+	}
+	return ""
+}
+
+// timeOf finds the first time that a record in a block tells, and tells it to
+// seen. It is not safe for concurrent use.
+func timeOf(formats []*parser.Format, seen *pipeline.Latest) func([]byte) (int64, bool) {
 	p := parser.NewParser(1<<parser.StartTime, formats...)
 	return func(lines []byte) (int64, bool) {
 		p.Reset(padded(lines))
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
 			if at, ok := r.Time(); ok {
+				seen.Tell(at)
 				return at, true
 			}
 		}
@@ -176,6 +190,7 @@ func padded(b []byte) []byte { return append(make([]byte, 0, len(b)+parser.Paddi
 
 // tellInputs says on w what became of inputs that were not read as usual.
 func (r *result) tellInputs(w io.Writer, verbose bool) {
+	tellRepeats(w, r.again)
 	for _, in := range r.inputs {
 		switch {
 		case in.Same != "":
@@ -190,7 +205,28 @@ func (r *result) tellInputs(w io.Writer, verbose bool) {
 	for _, v := range r.report.Accounting.Skipped {
 		skipped += v.Records
 	}
-	if t := r.report.Totals; skipped > 0 && (verbose || t.Access+t.Events == 0) {
+	t := r.report.Totals
+	if skipped > 0 && (verbose || t.Access+t.Events == 0) {
 		say(w, fmt.Sprintf("%d records left out as asked, %d counted", skipped, t.Records))
+	}
+	if r.last != 0 && t.Access+t.Events == 0 {
+		say(w, "no record is that young: the latest is of "+time.Unix(0, r.last).UTC().Format("2006-01-02 15:04:05 UTC"))
+	}
+}
+
+// maxRepeats is how many files that were named again are told one by one.
+const maxRepeats = 3
+
+func tellRepeats(w io.Writer, list []source.Repeat) {
+	for i, again := range list {
+		if i == maxRepeats {
+			say(w, fmt.Sprintf("%d more files were named again, each counted once", len(list)-i))
+			return
+		}
+		text := again.Name + ": named twice, counted once"
+		if again.Name != again.First {
+			text = fmt.Sprintf("%s: the same file as %s, counted once", again.Name, again.First)
+		}
+		say(w, text)
 	}
 }

@@ -1,7 +1,11 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/flagwatch/flagwatch/internal/spell"
 )
@@ -18,7 +22,7 @@ Exit codes:
   1    an input could not be read, or not to its end; the report is printed
   2    wrong usage
   3    --fail-on was met
-  4    not one access record and not one event, or no data on standard input
+  4    no access record and no event, nothing that --fail-on could judge, or no data
   130  second Ctrl-C; 141 and 143 are SIGPIPE and SIGTERM as a shell says it`
 
 const examples = `  kubectl logs -n shop deploy/frontend -c istio-proxy --since=15m | flagwatch
@@ -84,10 +88,22 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 	root.SetErr(std.err)
 	root.AddCommand(newAgent(std), newConfig(std), newParse(std), newDoctor(std), newExplain(std), newList(std), newRules(std), newGenerate(std), newKafka(std), newMerge(std), newDiff(std), newDemo(std), newVersion(std))
 	root.SetHelpCommand(newHelp(root))
+	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
 	refuseOthers(root)
 	completeValues(root)
 	return root, began
+}
+
+// flagError adds to an unknown flag which one it may be a misspelling of.
+func flagError(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return fmt.Errorf("%w%s", err, spell.DidYouMean("--"+unknown.GetSpecifiedName(), names))
 }
 
 // newHelp is cobra's help, but for exiting with 2 when there is no such

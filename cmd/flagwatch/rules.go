@@ -53,7 +53,7 @@ func readRules(file string) (own classify.Own, err error) {
 	}
 	data, err := os.ReadFile(file)
 	if err != nil {
-		return own, usageError("rules: %w", err)
+		return own, usageError("rules: %w", openError(file, err))
 	}
 	if own, err = rules.Parse(file, data); err != nil {
 		return own, &exitError{exitUsage, err}

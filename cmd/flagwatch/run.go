@@ -57,6 +57,10 @@ type result struct {
 	snapshot    *sinks.Snapshot // of the run, which is over
 	interrupted bool
 	shown       bool // the output says what the input looks like
+	again       []source.Repeat
+	unread      bool  // of some input is nothing in the report
+	windowed    bool  // records were left out by their time alone
+	last        int64 // time of the latest record that is too old to be counted, in nanoseconds since 1970; 0: there is none
 }
 
 // run reads the inputs that args name. Errors of inputs are in the result;
@@ -105,7 +109,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}
-	res := &result{inputs: src.Inputs(), interrupted: ctx.Err() != nil}
+	res := &result{inputs: src.Inputs(), again: src.Repeats(), windowed: plan.keep.Timed() && plan.keep.Match == nil, last: plan.keep.Before.Time(), interrupted: ctx.Err() != nil}
 	if len(args) > 0 {
 		res.hint(args[0], o.commands)
 	}
@@ -195,6 +199,9 @@ func (r *result) conclude(w io.Writer, verbose bool) error {
 		}
 	}
 	if err := errors.Join(failed...); err != nil {
+		if _, refused := errors.AsType[*source.RefusedError](err); refused {
+			return &exitError{exitUsage, err}
+		}
 		return err
 	}
 	if noData {
@@ -241,6 +248,17 @@ func (r *result) begins() string {
 func firstLine(text string) string {
 	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n"), "\n")
 	return strings.TrimRight(line, "\r")
+}
+
+// outside says whether there were records, and all of them of another time than
+// was asked for.
+func (r *result) outside() bool {
+	t := r.report.Totals
+	skipped := len(r.report.Accounting.Skipped) > 0
+	for _, in := range r.inputs {
+		skipped = skipped || in.Skipped > 0
+	}
+	return r.windowed && skipped && t.Access+t.Events == 0
 }
 
 // account prints the two identities that hold for every run.

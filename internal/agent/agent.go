@@ -35,6 +35,7 @@ type Env struct {
 	Causes  *classify.Classifier
 	Formats []*parser.Format
 	Build   sinks.MetricOptions // of which the program's version is taken
+	Program string              // what reports say they were made by
 }
 
 // An agent is one that runs.

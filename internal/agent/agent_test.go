@@ -109,6 +109,13 @@ func TestPages(t *testing.T) {
 		if err := json.Unmarshal([]byte(body), &rep); err != nil {
 			t.Fatal(path, err)
 		}
+		counted, err := rep.RestoreSnapshot(func(id string) *classify.Cause {
+			c, _ := classify.Default().Cause(id)
+			return c
+		})
+		if err != nil || counted.Report().Totals.Failed != want || !rep.Redacted {
+			t.Errorf("%s can not be merged: %v", path, err)
+		}
 		if rep.Totals.Failed != want || len(rep.Causes) != 1 || rep.Causes[0].ID != "upstream-refused" || len(rep.Inputs) != 1 || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s: %d failed, %d causes, inputs %+v", path, rep.Totals.Failed, len(rep.Causes), rep.Inputs)
 		}

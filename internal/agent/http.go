@@ -132,6 +132,7 @@ func (a *agent) unready() string {
 func (a *agent) metrics(w io.Writer) {
 	o := a.env.Build
 	o.GoVersion, o.GOOS, o.GOARCH = runtime.Version(), runtime.GOOS, runtime.GOARCH
+	o.Causes = a.env.Causes.All()
 	o.Now, o.BornFor = time.Now(), a.cfg.BornAtZero
 	for _, in := range a.cfg.Inputs {
 		o.Inputs = append(o.Inputs, in.Name)
@@ -151,8 +152,10 @@ func (a *agent) report(since time.Duration) *sinks.Report {
 		if since > 0 {
 			s = s.Since(time.Now().Add(-since))
 		}
-		rep = s.Report()
+		rep = s.Report().Redact()
+		rep.AttachSnapshot()
 	})
+	rep.Version = a.env.Program
 	status := a.tail.Status()
 	rep.Inputs = inputs(&status)
 	return rep

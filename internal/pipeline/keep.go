@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -17,12 +18,39 @@ type Keep struct {
 	// its beginning: that is how a search for Since begins.
 	Since, Until int64
 
+	// Before is set to the latest time of a record that was left out because of
+	// Since.
+	Before *Latest
+
 	// Match is asked about each record, if set. It is called by all workers at
 	// once.
 	Match func(*parser.Record, classify.Verdict) bool
 }
 
-func (k *Keep) timed() bool { return k.Since != 0 || k.Until != 0 }
+// Latest is the latest of the times that it was told, in nanoseconds since
+// 1970; 0 before that. It is safe for concurrent use, and so is nil.
+type Latest struct{ at atomic.Int64 }
+
+// Tell tells a time.
+func (l *Latest) Tell(at int64) {
+	if l == nil {
+		return
+	}
+	for old := l.at.Load(); at > old && !l.at.CompareAndSwap(old, at); {
+		old = l.at.Load()
+	}
+}
+
+// Time returns the latest.
+func (l *Latest) Time() int64 {
+	if l == nil {
+		return 0
+	}
+	return l.at.Load()
+}
+
+// Timed says whether records are left out by their time.
+func (k *Keep) Timed() bool { return k.Since != 0 || k.Until != 0 }
 
 // A tide is the last time that was seen up to the end of a batch. The worker
 // of the next batch of the stream may wait for it: that is in progress.
@@ -66,11 +94,14 @@ func (w *worker) time() int64 {
 // keeps says whether a record counts.
 func (w *worker) keeps(r *parser.Record, v classify.Verdict) bool {
 	k := &w.run.opt.Keep
-	if k.timed() {
+	if k.Timed() {
 		if at, ok := r.Time(); ok && at != 0 {
 			w.at = at
 		}
 		if at := w.time(); at != 0 && (at < k.Since || k.Until != 0 && at > k.Until) {
+			if at < k.Since {
+				k.Before.Tell(at)
+			}
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"bytes"
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
@@ -14,6 +15,7 @@ const (
 	maxLearners = 4096 // streams; of more, those before are looked at again
 	maxLearned  = 3    // layouts of a stream, the latest first
 	maxWait     = 1 << 20
+	glance      = 1 << 10 // bytes of a new stream's first block that are looked at in three places
 )
 
 // A Learned is a layout that was worked out from the lines of a stream, since
@@ -61,7 +63,11 @@ func (r *run) look(l *learner, b *source.Batch) {
 			r.opt.Fault(v, debug.Stack())
 		}
 	}()
-	if l.sample.AddOf(r.lookerFor(l.formats), b.Data) == 0 {
+	looker := r.lookerFor(l.formats)
+	if l.wait == 1 && len(l.formats) == 0 && !showsStrays(looker, b.Data) {
+		return
+	}
+	if l.sample.AddOf(looker, b.Data) == 0 {
 		return
 	}
 	in := l.sample.Infer()
@@ -74,6 +80,27 @@ func (r *run) look(l *learner, b *source.Batch) {
 	l.sample, l.wait = parser.Sample{}, 1
 	l.names = append([]string{in.Format}, l.names[:min(len(l.names), maxLearned-1)]...)
 	l.formats = append([]*parser.Format{r.layout(in)}, l.formats[:min(len(l.formats), maxLearned-1)]...)
+}
+
+// showsStrays says whether the beginning, the middle or the end of a block has
+// lines that nothing reads. Nearly all streams have none, and a worker counts
+// those that this misses.
+func showsStrays(p *parser.Parser, data []byte) bool {
+	for i := range 3 {
+		part := data[(len(data)-min(glance, len(data)))*i/2:]
+		if i > 0 {
+			part = part[bytes.IndexByte(part, '\n')+1:]
+		}
+		part = part[:min(glance, len(part))]
+		if end := bytes.LastIndexByte(part, '\n') + 1; end > 0 {
+			part = part[:end]
+		}
+		var s parser.Sample
+		if s.AddOf(p, part) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // lookerFor returns a parser to look at a stream with. That of streams without

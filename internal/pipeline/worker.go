@@ -83,7 +83,7 @@ func (w *worker) take(ctx context.Context) bool {
 	r.seq++
 	w.learner = r.learn(&w.batch)
 	w.parser = w.parserFor(w.learner.formats)
-	if r.opt.Keep.timed() {
+	if r.opt.Keep.Timed() {
 		r.tides.link(w)
 	}
 	return true

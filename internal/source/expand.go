@@ -14,25 +14,36 @@ import (
 
 // An expansion is the list of inputs that arguments stand for.
 type expansion struct {
-	rows []*row
-	seen map[string]bool   // place of a file -> found by expansion, not named
-	dirs map[string]string // places of directories
+	rows  []*row
+	seen  map[string]string // places of files, and their names
+	dirs  map[string]string // places of directories
+	again []Repeat
 }
 
-// Expand returns the inputs that arguments of New stand for, unread. "-" has
-// the name Stdin.
-func Expand(args []string) ([]Input, error) {
-	x := expansion{seen: map[string]bool{}}
-	var list []Input
+// A Repeat is a file that arguments stand for more than once. It is read once.
+type Repeat struct{ Name, First string }
+
+// Expand returns the inputs that arguments of New stand for, unread, and the
+// files that were named again. "-" has the name Stdin.
+func Expand(args []string) (list []Input, again []Repeat, err error) {
+	x, err := expand(args)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range x.rows {
+		list = append(list, w.Input)
+	}
+	return list, x.again, nil
+}
+
+func expand(args []string) (*expansion, error) {
+	x := &expansion{seen: map[string]string{}}
 	for _, arg := range args {
 		if err := x.add(arg); err != nil {
 			return nil, err
 		}
 	}
-	for _, w := range x.rows {
-		list = append(list, w.Input)
-	}
-	return list, nil
+	return x, nil
 }
 
 // add appends what arg stands for.
@@ -46,7 +57,7 @@ func (x *expansion) add(arg string) error {
 	case err == nil && info.IsDir():
 		x.dir(arg)
 	case err == nil:
-		x.named(arg, info)
+		x.once(arg, info)
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(arg, "*?[{"):
 		return x.glob(arg)
 	default:
@@ -69,14 +80,19 @@ func (x *expansion) file(path string, info fs.FileInfo) {
 	}
 }
 
-// named adds a file that the user named. A shell's "**" names a directory and
-// the files in it: such a file is not read again.
-func (x *expansion) named(path string, info fs.FileInfo) {
-	at := x.place(path)
-	if found := x.seen[at]; found {
+// once adds a file, unless it is there already under some name. What is no
+// regular file may have something else to say each time.
+func (x *expansion) once(path string, info fs.FileInfo) {
+	if !info.Mode().IsRegular() {
+		x.file(path, info)
 		return
 	}
-	x.seen[at] = false
+	at := x.place(path)
+	if first, ok := x.seen[at]; ok {
+		x.again = append(x.again, Repeat{path, first})
+		return
+	}
+	x.seen[at] = path
 	x.file(path, info)
 }
 
@@ -86,11 +102,7 @@ func (x *expansion) found(path string) bool {
 	if err != nil || !info.Mode().IsRegular() {
 		return false
 	}
-	at := x.place(path)
-	if _, ok := x.seen[at]; !ok {
-		x.seen[at] = true
-		x.file(path, info)
-	}
+	x.once(path, info)
 	return true
 }
 

@@ -37,6 +37,10 @@ type Options struct {
 	// once. nil: the name decides.
 	IsLog func(head []byte) bool
 
+	// Refuse says why bytes that begin so are no log, "" when they may be one.
+	// nil: all may be.
+	Refuse func(head []byte) string
+
 	Formats []*parser.Format // that records may be in
 
 	block int // bytes a read asks for; for tests
@@ -84,6 +88,9 @@ type Reader struct {
 	free    chan *Batch
 	tools   []*tools
 
+	again []Repeat
+	head  [sniffSize]byte // of the input that begins
+
 	mu   sync.Mutex
 	rows []*row
 }
@@ -91,10 +98,9 @@ type Reader struct {
 // New returns a reader of the arguments: "-" is stdin, a directory stands for
 // the regular files below it that are not hidden, links to files included; a
 // pattern that is no file's name is expanded, "**" crossing directories. A
-// file that expansion finds is read once, however often it is found; one that
-// is named twice is read twice. No argument is "-". What can not be found or
-// opened becomes an Input with its error, and the rest is read; only a
-// malformed pattern is an error here.
+// file is read once, however often it is named or found: Repeats tells. No
+// argument is "-". What can not be found or opened becomes an Input with its
+// error, and the rest is read; only a malformed pattern is an error here.
 //
 // Compressed files and archives are known by their first bytes and read as if
 // they were unpacked. A log that lies beside its own compressed copy is read
@@ -109,20 +115,18 @@ func New(args []string, stdin *os.File, opt Options) (*Reader, error) {
 	if opt.MaxWindow <= 0 {
 		opt.MaxWindow = DefaultMaxWindow
 	}
-	x := expansion{seen: map[string]bool{}}
 	if len(args) == 0 {
 		args = []string{"-"}
 	}
-	for _, arg := range args {
-		if err := x.add(arg); err != nil {
-			return nil, err
-		}
+	x, err := expand(args)
+	if err != nil {
+		return nil, err
 	}
 	if opt.Shards > 0 {
 		x.rows = slices.DeleteFunc(x.rows, func(w *row) bool { return shardOf(w, opt.Shards) != opt.Shard })
 	}
 	batches := opt.Parallel + 1
-	r := &Reader{stdin: stdin, opt: opt, rows: x.rows, ready: make(chan item, batches+opt.Parallel), free: make(chan *Batch, batches)}
+	r := &Reader{stdin: stdin, opt: opt, rows: x.rows, again: x.again, ready: make(chan item, batches+opt.Parallel), free: make(chan *Batch, batches)}
 	for range batches {
 		r.free <- new(Batch)
 	}
@@ -170,18 +174,38 @@ func (r *Reader) begin(ctx context.Context) {
 		r.mu.Lock()
 		w.Begun, w.Live, w.Err, w.Done = true, live, err, err != nil
 		r.mu.Unlock()
-		switch f, ok := asFile(in); {
+		f, ok := asFile(in)
+		var head []byte
+		if ok {
+			head = f.headAt(r.head[:])
+		}
+		switch {
 		case err != nil:
-		case ok && f.packed():
+		case r.refused(w, in, head):
+		case isPacked(head):
 			r.startJob(ctx, w, &unread{ctx: ctx, in: in, file: f})
 		case live:
-			r.begun(w, &sniffer{in: in})
+			r.begun(w, &sniffer{in: in, refuse: r.opt.Refuse})
 		case ok:
 			r.beginFile(w, in, f)
 		default:
 			r.begun(w, in)
 		}
 	}
+}
+
+// refused says whether an input is no log, and notes why.
+func (r *Reader) refused(w *row, in input, head []byte) bool {
+	if r.opt.Refuse == nil || len(head) == 0 {
+		return false
+	}
+	why := r.opt.Refuse(head)
+	if why == "" {
+		return false
+	}
+	in.close()
+	r.fail(&w.Input, &InputError{w.Name, NotOpened, &RefusedError{why}})
+	return true
 }
 
 // beginFile begins the part of a plain file that is to be read.
@@ -264,7 +288,11 @@ func (r *Reader) readPlain(ctx context.Context, b *Batch) (done bool, err error)
 	if err == io.EOF {
 		r.done(&w.Input)
 	} else {
-		r.fail(&w.Input, &InputError{w.Name, w.Bytes, cause(err)})
+		at := w.Bytes
+		if _, refused := errors.AsType[*RefusedError](err); refused {
+			at = NotOpened
+		}
+		r.fail(&w.Input, &InputError{w.Name, at, cause(err)})
 	}
 	return false, nil
 }
@@ -388,6 +416,9 @@ func (r *Reader) sameMember(w *row, name, of string) {
 	w.members = append(w.members, &Input{Name: name, Begun: true, Done: true, Same: of})
 	r.mu.Unlock()
 }
+
+// Repeats are the files that were named or found again.
+func (r *Reader) Repeats() []Repeat { return r.again }
 
 // Err joins the errors of all inputs that are known so far. It may be called at any time.
 func (r *Reader) Err() error {

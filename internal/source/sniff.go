@@ -12,11 +12,10 @@ var errPacked = errors.New("packed")
 // isPacked says whether bytes that begin so have to be unpacked.
 func isPacked(head []byte) bool { return codecOf(head) != nil || isZip(head) || isTar(head) }
 
-// packed looks at the beginning of a file, which stays unread.
-func (s *file) packed() bool {
-	var head [sniffSize]byte
-	n, _ := s.f.ReadAt(head[:], s.start)
-	return isPacked(head[:n])
+// headAt reads the beginning of a file, which stays unread, into buf.
+func (s *file) headAt(buf []byte) []byte {
+	n, _ := s.f.ReadAt(buf, s.start)
+	return buf[:n]
 }
 
 // asFile returns the regular file that an input is.
@@ -35,6 +34,8 @@ type sniffer struct {
 	head  []byte // not yet handed out
 	known bool
 	err   error
+
+	refuse func([]byte) string // as in Options
 }
 
 func (s *sniffer) read(ctx context.Context, p []byte, mayBeQuiet bool) (int, error) {
@@ -42,6 +43,11 @@ func (s *sniffer) read(ctx context.Context, p []byte, mayBeQuiet bool) (int, err
 		s.look(ctx)
 		if isPacked(s.head) {
 			return 0, errPacked
+		}
+		if s.refuse != nil {
+			if why := s.refuse(s.head); why != "" {
+				return 0, &RefusedError{why}
+			}
 		}
 	}
 	if len(s.head) == 0 {

@@ -97,6 +97,11 @@ type Source interface {
 // the input could be read.
 var ErrIncomplete = errors.New("input incomplete")
 
+// A RefusedError says why an input is no log: see Options.Refuse.
+type RefusedError struct{ Why string }
+
+func (e *RefusedError) Error() string { return e.Why }
+
 // NotOpened is the Offset of an InputError about an input that was not opened.
 const NotOpened = -1
 

@@ -111,7 +111,9 @@ func TestFilesInOrder(t *testing.T) {
 	want := []got{
 		{name: b, data: lines(0, 3), to: Position{60, 3}},
 		{name: a, data: lines(3, 5) + "no newline at the end", to: Position{61, 2}},
-		{name: b, data: lines(0, 3), to: Position{60, 3}},
+	}
+	if again := r.Repeats(); len(list) != len(want) || len(again) != 1 || again[0] != (Repeat{b, b}) {
+		t.Errorf("%d streams, named again: %+v", len(list), again)
 	}
 	for i, w := range want {
 		if i >= len(list) || list[i].name != w.name || list[i].data != w.data || list[i].to != w.to {

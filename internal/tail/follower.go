@@ -202,7 +202,8 @@ func (f *follower) drained(s *stream, g *generation, now time.Time) bool {
 	if len(later) == 0 && g.lostName.IsZero() {
 		return false // the writer may still be at it
 	}
-	return slices.ContainsFunc(later, (*generation).hasBytes) || now.Sub(g.grew) >= waitNext
+	followed := func(x *generation) bool { return x.hasBytes() && x.label.order(g.label) > 0 }
+	return slices.ContainsFunc(later, followed) || now.Sub(g.grew) >= waitNext
 }
 
 // overtaken says whether an older generation was found behind the live one: a

@@ -70,6 +70,7 @@ type generation struct {
 	primed      bool        // the stream knows what stands in front of off
 	copyOf      *generation // what was read of that is not read of this
 	scan        uint64      // when it was last found
+	kept        uint64      // when a file was last found that holds nothing else
 	marker      string      // hash of what stands in front of off, where reading stopped
 	err         error
 	retry       time.Time // when it is tried again after err

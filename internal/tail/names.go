@@ -17,6 +17,10 @@ type label struct {
 	packed bool   // ends with .gz
 }
 
+// packedLast is the stamp of a log's own name that ends with .gz: it was packed
+// where it stood, and sorts behind every time.
+const packedLast = "~"
+
 // order sorts generations, the oldest first.
 func (a label) order(b label) int {
 	switch {
@@ -55,6 +59,9 @@ func labelOf(base, name string) (label, bool) {
 	switch {
 	case !ok:
 		return l, false
+	case rest == "" && packed:
+		l.stamp = packedLast
+		return l, true
 	case rest == "":
 		l.live = true
 		return l, true
@@ -81,8 +88,11 @@ func isStamp(s string) bool {
 	return s[0] >= '0' && s[0] <= '9'
 }
 
-// baseOf takes what a rotation appends off a name.
+// baseOf takes what a rotation, or packing alone, appends off a name.
 func baseOf(name string) string {
+	if plain, packed := strings.CutSuffix(name, ".gz"); packed {
+		return baseOf(plain)
+	}
 	for i := len(name) - 1; i > 0; i-- {
 		if name[i] == '.' || name[i] == '-' {
 			if l, ok := labelOf(name[:i], name); ok && !l.live && (l.stamp != "" || l.number < 1000) {

@@ -28,6 +28,7 @@ type SavedStream struct {
 	Skipping    bool              `json:"skipping,omitempty"` // within a record that is too long
 	Carry       []byte            `json:"carry,omitempty"`    // bytes of a record that began in a finished generation
 	Generations []SavedGeneration `json:"generations"`        // the last one is unfinished, if any
+	Copies      []SavedCopy       `json:"copies,omitempty"`
 }
 
 // A SavedGeneration is one content of a log.
@@ -132,6 +133,7 @@ func (s *stream) restore(v *SavedStream) {
 	if n := len(v.Generations); n > 0 {
 		s.saved.marker = v.Generations[n-1].Marker
 	}
+	s.restoreCopies(v)
 }
 
 // save notes what was committed and appends what is to be known of all streams.
@@ -144,6 +146,7 @@ func (f *follower) save(list []SavedStream, ends map[*source.Stream]int64) []Sav
 		}
 		if s.known {
 			v := s.save()
+			s.saveCopies(&v)
 			v.Carry = bytes.Clone(v.Carry)
 			list = append(list, v)
 		}

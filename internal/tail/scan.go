@@ -3,6 +3,7 @@ package tail
 import (
 	"bytes"
 	"cmp"
+	"compress/gzip"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -29,6 +30,10 @@ type candidate struct {
 	packed     bool
 	id         Identity
 	info       fs.FileInfo
+}
+
+func (c *candidate) seen() seen {
+	return seen{c.id.Device, c.id.Inode, c.info.Size(), c.info.ModTime().UnixNano()}
 }
 
 // scan looks for generations in a stream's directory, unless it has not
@@ -225,11 +230,15 @@ func (f *follower) matchAll(s *stream, list []candidate, now time.Time) (fresh [
 			others = append(others, c)
 		}
 	}
+	readingOrder(others)
 	for _, c := range others {
-		if g := f.matchContent(s, c, fresh, now); g != nil {
+		if g := f.copied(s, c, fresh); g != nil {
+			f.setAside(s, c, g)
+		} else if g := f.matchContent(s, c, fresh, now); g != nil {
 			fresh = append(fresh, g)
 		}
 	}
+	slices.SortStableFunc(fresh, func(a, b *generation) int { return a.label.order(b.label) })
 	return fresh
 }
 
@@ -251,10 +260,10 @@ func (f *follower) atHand(s *stream, c *candidate) bool {
 		return true
 	}
 	old, ok := s.aside[c.name]
-	if !ok || old.seen != (seen{dev, ino, info.Size(), info.ModTime()}) {
+	if !ok || !old.stands(seen{dev, ino, info.Size(), info.ModTime().UnixNano()}) {
 		return false
 	}
-	old.holds.scan = f.scans
+	old.holds.kept = f.scans
 	return true
 }
 
@@ -329,11 +338,11 @@ func isPacked(f File) (bool, error) {
 	return n == 2 && magic == [2]byte{0x1f, 0x8b}, err
 }
 
-// setAside remembers a file that holds nothing but what was read of g.
+// setAside remembers a file that holds nothing but what is in g.
 func (f *follower) setAside(s *stream, c *candidate, g *generation) {
+	s.aside[c.name] = aside{seen: c.seen(), holds: g, cut: g.cut, whole: g.finished && c.contentSize() == g.off, packed: c.packed}
+	g.kept = f.scans
 	c.file.Close()
-	g.scan = f.scans
-	s.aside[c.name] = aside{seen{c.id.Device, c.id.Inode, c.info.Size(), c.info.ModTime()}, g}
 }
 
 // fresh makes a file a new generation.
@@ -393,7 +402,7 @@ func (f *follower) matchContent(s *stream, c *candidate, fresh []*generation, no
 		c.file.Close()
 		s.rescan = true
 		return nil
-	case c.packed && g.file != nil && g.id.HeadLen < headSize && (g.packed || c.contentSize() != g.size):
+	case c.packed && g.file != nil && c.differs(g):
 		return f.fresh(s, c, now) // it only begins alike
 	case g.finished && c.contentSize() == g.off, c.packed && (g.file != nil || g.packed && g.finished):
 		f.setAside(s, c, g)
@@ -415,7 +424,7 @@ func (f *follower) matchContent(s *stream, c *candidate, fresh []*generation, no
 // of several, the one that is known best. The new ones are not yet among them.
 func (f *follower) sameContent(s *stream, c *candidate, fresh []*generation) (best *generation) {
 	for _, g := range slices.Backward(s.gens) {
-		if c.packed && filepath.Base(g.path) == strings.TrimSuffix(c.name, ".gz") && c.label.packed && !g.packed {
+		if c.packed && filepath.Base(g.path) == strings.TrimSuffix(c.name, ".gz") && c.label.packed && !g.packed && g.mayBePacked(c.file) {
 			return g
 		}
 		if g.passed || taken(g, fresh) || g.id.HeadLen == 0 || best != nil && g.id.HeadLen <= best.id.HeadLen {
@@ -432,6 +441,20 @@ func (f *follower) sameContent(s *stream, c *candidate, fresh []*generation) (be
 		}
 	}
 	return best
+}
+
+// mayBePacked says whether a packed file, which may be in the making, can have
+// the content of g.
+func (g *generation) mayBePacked(f File) bool {
+	if g.id.HeadLen == 0 {
+		return !g.label.live
+	}
+	z, err := gzip.NewReader(&sequence{f: f})
+	if err != nil {
+		return true
+	}
+	head, err := io.ReadAll(io.LimitReader(z, int64(g.id.HeadLen)))
+	return err != nil || hashOf(head) == g.id.Head
 }
 
 // taken says whether one of the new generations goes on with g.
@@ -514,7 +537,7 @@ func (f *follower) opened(s *stream, g *generation, now time.Time) bool {
 // trim forgets finished generations whose files are gone.
 func (s *stream) trim(scans uint64) {
 	for i := 0; i < s.at-keptFinished; {
-		if g := s.gens[i]; g.scan != scans && g.end() <= s.saved.at {
+		if g := s.gens[i]; g.scan != scans && g.kept != scans && g.end() <= s.saved.at {
 			s.gens = slices.Delete(s.gens, i, i+1)
 			s.at--
 			continue

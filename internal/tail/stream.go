@@ -83,15 +83,7 @@ type mark struct {
 type seen struct {
 	device, inode uint64
 	size          int64
-	changed       time.Time
-}
-
-// An aside is a file that holds nothing but what was read of a generation. As
-// long as it is there the generation must be remembered, or another start
-// would read it.
-type aside struct {
-	seen
-	holds *generation
+	changed       int64 // nanoseconds since 1970
 }
 
 // A block is memory for a batch. It starts with room for a marker.

@@ -33,6 +33,7 @@ type writer struct {
 	renamed bool     // the handle is of old's last file
 	stamp   int
 	copied  bool     // then lines may be found after later ones
+	copies  []string // that somebody made and nobody needs
 	log     []string // what was done
 }
 
@@ -130,6 +131,9 @@ func (w *writer) delete() {
 	if len(w.old) == 0 || w.renamed && len(w.old) == 1 || !strings.HasSuffix(w.kept, lines(w.n-1, w.n)) && strings.Count(w.kept, "\n") < w.last[0] {
 		return
 	}
+	if len(w.copies) > 0 { // whose copies they are can not be told later
+		w.pass(2 * time.Second).commit()
+	}
 	w.do("delete %s", w.old[0])
 	w.remove(w.old[0])
 	w.old, w.last = slices.Delete(w.old, 0, 1), slices.Delete(w.last, 0, 1)
@@ -154,6 +158,41 @@ func (w *writer) copyTruncate() {
 	w.copied = true
 	w.copy(w.name, to).truncate(w.name, 0)
 	w.old, w.last = append(w.old, to), append(w.last, w.n)
+}
+
+// copyAside is somebody who keeps what there is, in full or not to the end,
+// packed or not, and takes it away some day.
+func (w *writer) copyAside() {
+	if len(w.copies) > 0 && w.rnd.IntN(3) == 0 {
+		w.do("remove %s", w.copies[0])
+		w.remove(w.copies[0])
+		w.copies = w.copies[1:]
+		return
+	}
+	from := w.name
+	if k := len(w.old) - w.packed; k > 0 && w.rnd.IntN(2) == 0 {
+		from = w.old[w.packed+w.rnd.IntN(k)]
+	} else if w.renamed {
+		return
+	}
+	w.stamp++
+	to := fmt.Sprintf("%s.20260317-%06d", w.name, w.stamp)
+	w.copied = true
+	switch w.rnd.IntN(3) {
+	case 0:
+		w.rig.half(from, to)
+	case 1:
+		w.copy(from, to)
+	default:
+		if to += ".gz"; from == w.name && w.rnd.IntN(2) == 0 {
+			to = from + ".gz"
+		}
+		w.rig.pack(from, to)
+	}
+	w.do("copy %s to %s", from, to)
+	if !slices.Contains(w.copies, to) {
+		w.copies = append(w.copies, to)
+	}
 }
 
 func (w *writer) wait() {
@@ -194,7 +233,7 @@ func TestLossVerifier(t *testing.T) {
 		w := &writer{rig: newRig(t, opt, paths...), rnd: rnd, name: name}
 		w.check(os.MkdirAll(w.path(podDir), 0o755))
 		w.open()
-		ops := []func(){w.append, w.append, w.appendHalf, w.rename, w.rename, w.reopen, w.reopen, w.renameBack, w.pack, w.delete, w.copyTruncate, w.wait, w.wait, w.wait, w.saves, w.kill, w.restart}
+		ops := []func(){w.append, w.append, w.appendHalf, w.rename, w.rename, w.reopen, w.reopen, w.renameBack, w.pack, w.delete, w.copyTruncate, w.copyAside, w.wait, w.wait, w.wait, w.saves, w.kill, w.restart}
 		w.append()
 		w.step(0).commit()
 		for range 5 + rnd.IntN(60) {
