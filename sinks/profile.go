@@ -51,7 +51,6 @@ func (k *profileKey) proxy() uint16                   { return uint16(k.verdict 
 func (k *profileKey) side() classify.Side             { return classify.Side(k.verdict >> 32) }
 func (k *profileKey) confidence() classify.Confidence { return classify.Confidence(k.verdict >> 40) }
 func (k *profileKey) text(i int) uint16               { return uint16(k.texts >> (16 * i)) }
-func (k *profileKey) plain() key                      { return key{flags: k.flags, rest: plainOf(k.outcome, k.cause())} }
 
 func (k *profileKey) hash() uint64 {
 	return fold(fold(k.flags^0x8ebc6af09c88c6e3, k.outcome), fold(k.verdict, k.texts))
