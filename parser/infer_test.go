@@ -84,7 +84,7 @@ func TestInfer(t *testing.T) {
 			code, _ := r.Code()
 			flags, has := r.Flags()
 			failed := n%3 == 1
-			if r.Kind != Access || r.Dialect != Inferred || r.Stray() || !has || failed != (code == 503) || failed != (flags != 0) {
+			if r.Kind != Access || r.Dialect != Inferred || r.stray() || !has || failed != (code == 503) || failed != (flags != 0) {
 				t.Errorf("%s: record %d: %s", c.name, n, describe(r))
 			}
 			n++

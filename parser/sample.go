@@ -49,9 +49,9 @@ func (s *Sample) AddOf(p *Parser, block []byte) (kept int) {
 	return kept
 }
 
-// Stray says whether the record is a line, or a part of one, that no known
+// stray says whether the record is a line, or a part of one, that no known
 // layout reads whole.
-func (r *Record) Stray() bool {
+func (r *Record) stray() bool {
 	switch r.Kind {
 	case Access:
 		return r.Dialect == Inferred && !r.learned
@@ -66,7 +66,7 @@ func (r *Record) Stray() bool {
 // strayLine returns the line of a stray record without its wrappers, if it
 // seems to carry a code and flags.
 func (p *Parser) strayLine() []byte {
-	if !p.rec.Stray() {
+	if !p.rec.stray() {
 		return nil
 	}
 	line := p.base

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"runtime/debug"
 	"slices"
-	"sync/atomic"
 
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
@@ -14,8 +13,8 @@ import (
 const (
 	maxLearners = 4096 // streams; of more, those before are looked at again
 	maxLearned  = 3    // layouts of a stream, the latest first
-	maxWait     = 1 << 20
-	glance      = 1 << 10 // bytes of a new stream's first block that are looked at in three places
+	maxPause    = 64
+	glance      = 1 << 10 // bytes of a batch that are looked at in each of three places
 )
 
 // A Learned is a layout that was worked out from the lines of a stream, since
@@ -27,17 +26,19 @@ type Learned struct {
 	Inference *parser.Inference
 }
 
-// A learner works out the layouts of one stream. All but strays is under turn.
+// A learner works out the layouts of one stream. It is under turn, and what it
+// does depends on the stream's batches alone: however many workers count them,
+// they are read alike.
 type learner struct {
 	sample  parser.Sample
 	formats []*parser.Format // the latest first
 	names   []string         // their format strings
-	strays  atomic.Int64     // lines that nothing read since the last look
-	wait    int64            // how many there must be for the next one
+	met     bool             // a batch
+	pause   int              // batches that were not looked at after the last vain look
+	rest    int              // how many of them there still are
 }
 
-// learn looks at a batch that was just taken, if its stream is new or has
-// shown lines that nothing reads, and returns the stream's learner.
+// learn looks at a batch that was just taken, and returns its stream's learner.
 func (r *run) learn(b *source.Batch) *learner {
 	l := r.learners[b.Stream]
 	if l == nil {
@@ -47,47 +48,46 @@ func (r *run) learn(b *source.Batch) *learner {
 		l = &learner{}
 		r.learners[b.Stream] = l
 	}
-	if l.wait > l.strays.Load() {
+	if l.rest > 0 {
+		l.rest--
 		return l
 	}
-	l.strays.Store(0)
-	l.wait = min(2*l.wait+1, maxWait)
 	r.look(l, b)
 	return l
 }
 
-// look looks for a layout in a batch. A panic costs the layout only.
+// look looks for a layout in a batch: in all of a stream's first one, and later
+// where a glance shows lines that nothing reads. A panic costs the layout only.
 func (r *run) look(l *learner, b *source.Batch) {
 	defer func() {
 		if v := recover(); v != nil && r.opt.Fault != nil {
 			r.opt.Fault(v, debug.Stack())
 		}
 	}()
-	looker := r.lookerFor(l.formats)
-	if l.wait == 1 && len(l.formats) == 0 && !showsStrays(looker, b.Data) {
-		return
-	}
-	if l.sample.AddOf(looker, b.Data) == 0 {
+	looker, met := r.lookerFor(l.formats), l.met
+	l.met = true
+	if met && len(b.Data) > 3*glance && !showsStrays(looker, b.Data) || l.sample.AddOf(looker, b.Data) == 0 {
 		return
 	}
 	in := l.sample.Infer()
 	if in == nil || slices.Contains(l.names, in.Format) {
+		l.pause = min(2*l.pause+1, maxPause)
+		l.rest = l.pause
 		return
 	}
 	if r.opt.Learned != nil {
 		r.opt.Learned(Learned{b.Stream, b.From, len(l.names) > 0, in})
 	}
-	l.sample, l.wait = parser.Sample{}, 1
+	l.sample, l.pause = parser.Sample{}, 0
 	l.names = append([]string{in.Format}, l.names[:min(len(l.names), maxLearned-1)]...)
 	l.formats = append([]*parser.Format{r.layout(in)}, l.formats[:min(len(l.formats), maxLearned-1)]...)
 }
 
 // showsStrays says whether the beginning, the middle or the end of a block has
-// lines that nothing reads. Nearly all streams have none, and a worker counts
-// those that this misses.
+// lines that nothing reads.
 func showsStrays(p *parser.Parser, data []byte) bool {
 	for i := range 3 {
-		part := data[(len(data)-min(glance, len(data)))*i/2:]
+		part := data[(len(data)-glance)*i/2:]
 		if i > 0 {
 			part = part[bytes.IndexByte(part, '\n')+1:]
 		}

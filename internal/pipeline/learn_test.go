@@ -72,6 +72,28 @@ func TestLearnDrift(t *testing.T) {
 	}
 }
 
+// What is worked out, and so what is read, does not depend on the number of
+// workers: neither where layouts change nor where some lines have none.
+func TestLearnAlike(t *testing.T) {
+	var text strings.Builder
+	for i := range 40 {
+		text.WriteString(manyLines(oneLayout, 30+i*7%50))
+		text.WriteString(strings.Repeat("503 is said here, and UF - \"in words\" 9\n", i*i%17))
+		text.WriteString(manyLines(otherLayout, 20+i*11%60))
+		text.WriteString(manyLines(func(n int) string { return accessLine(200, "-", n) }, i%5*20))
+	}
+	want, wanted := learned(t, text.String(), 1, 4096)
+	if len(want) < 2 {
+		t.Fatalf("%d layouts", len(want))
+	}
+	for range 5 {
+		got, report := learned(t, text.String(), 8, 4096)
+		if len(got) != len(want) || report.Totals != wanted.Totals {
+			t.Errorf("8 workers: %d layouts, %+v, want %d, %+v", len(got), report.Totals, len(want), wanted.Totals)
+		}
+	}
+}
+
 // Known layouts are nothing to work out, nor what the caller gave.
 func TestLearnNothing(t *testing.T) {
 	known := manyLines(func(n int) string { return accessLine(200, "-", n) }, 200)

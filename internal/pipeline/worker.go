@@ -16,16 +16,14 @@ const flushSize = 1 << 20
 
 // A worker takes batch after batch. All but now and before is its own.
 type worker struct {
-	run     *run
-	parser  *parser.Parser // of the batch: plain or one of the others
-	plain   *parser.Parser
-	others  []learnedParser
-	learner *learner // of the batch
-	strays  int64    // in the batch
-	causes  *classify.Classifier
-	batch   source.Batch
-	seq     uint64 // of the batch
-	buf     []byte // output not yet written
+	run    *run
+	parser *parser.Parser // of the batch: plain or one of the others
+	plain  *parser.Parser
+	others []learnedParser
+	causes *classify.Classifier
+	batch  source.Batch
+	seq    uint64 // of the batch
+	buf    []byte // output not yet written
 
 	now    *counts // what it counts into; exchanged under gate
 	before *counts // the coordinator's
@@ -81,8 +79,7 @@ func (w *worker) take(ctx context.Context) bool {
 	}
 	w.seq = r.seq
 	r.seq++
-	w.learner = r.learn(&w.batch)
-	w.parser = w.parserFor(w.learner.formats)
+	w.parser = w.parserFor(r.learn(&w.batch).formats)
 	if r.opt.Keep.Timed() {
 		r.tides.link(w)
 	}
@@ -112,10 +109,8 @@ func (w *worker) count() {
 	} else {
 		w.parser.Reset(b.Data)
 	}
-	w.strays = 0
 	for !w.walk() {
 	}
-	w.learner.strays.Add(w.strays)
 	w.delta.EndBatch(&w.from, b.To.Offset)
 	if w.run.opt.Early && w.delta.Large() {
 		w.commit()
@@ -147,9 +142,6 @@ func (w *worker) walk() (done bool) {
 }
 
 func (w *worker) record(rec *parser.Record) {
-	if rec.Stray() {
-		w.strays++
-	}
 	v := w.causes.Classify(rec)
 	if !w.keeps(rec, v) {
 		w.counted = true
