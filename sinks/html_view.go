@@ -190,6 +190,9 @@ func (m *htmlMaker) causes() {
 	if n := len(list) - htmlCauses; n > 0 {
 		m.v.Notes = append(m.v.Notes, plural(uint64(n), "more cause is", "more causes are")+" in the JSON of this file.")
 	}
+	for i := range m.Hints[:min(len(m.Hints), htmlRows)] {
+		m.v.Notes = append(m.v.Notes, "worth a look: "+m.user(m.Hints[i].sentence()))
+	}
 	folded := map[string][]string{}
 	for i := range m.Report.Causes {
 		if c := &m.Report.Causes[i]; c.Fold != "" && len(folded[c.Fold]) < htmlRows {
@@ -296,6 +299,10 @@ func (m *htmlMaker) health() {
 	}
 	if t.Invalid > 0 {
 		m.v.Health = append(m.v.Health, "unreadable: "+strings.Join(m.reasons(m.Report), " · "))
+	}
+	for i := range m.Layouts[:min(len(m.Layouts), htmlRows)] {
+		l := &m.Layouts[i]
+		m.v.Health = append(m.v.Health, "layout of "+m.user(l.Input)+", worked out: "+m.user(l.Summary()))
 	}
 	for _, in := range m.Inputs[:min(len(m.Inputs), htmlRows)] {
 		m.v.Inputs = append(m.v.Inputs, htmlInput{m.user(in.Name), number(uint64(in.Bytes)), m.inputState(&in)})

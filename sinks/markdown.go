@@ -15,6 +15,7 @@ const (
 	messageWidth  = 78
 	messageCauses = 8
 	messageCards  = 2
+	messageHints  = 2
 )
 
 // WriteMarkdown writes the report as a chat message: the answer, the causes,
@@ -113,6 +114,10 @@ func (m *markdown) summary(r *Report) {
 	}
 	m.latency(r)
 	m.callers(r)
+	for i := range r.Hints[:min(len(r.Hints), messageHints)] {
+		m.line("")
+		m.line("Worth a look: " + m.prose(r.Hints[i].sentence()))
+	}
 	for _, in := range r.Inputs {
 		if in.Error != "" {
 			m.line("")

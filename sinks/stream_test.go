@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -278,6 +279,28 @@ func TestDeclined(t *testing.T) {
 		for _, want := range test.says {
 			if !strings.Contains(r.Hints[0].Text, want) {
 				t.Errorf("%s: no %q in %s", test.name, want, r.Hints[0].Text)
+			}
+		}
+	}
+}
+
+// A remark stands in every picture.
+func TestHintsAreDrawn(t *testing.T) {
+	denied := flow{from: 600, to: 1200, n: 150, host: 3, code: "403", ms: 2, bytes: 19}
+	r := reportOf(streamOf(healthyFlow(0, 600, 150), denied))
+	draw := map[string]func(io.Writer) error{
+		"text":     func(w io.Writer) error { return WriteText(w, r, TextOptions{Width: 120}) },
+		"markdown": func(w io.Writer) error { return WriteMarkdown(w, r) },
+		"html":     func(w io.Writer) error { return WriteHTML(w, r) },
+	}
+	for name, write := range draw {
+		var out strings.Builder
+		if err := write(&out); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"worth a look", "rbac-denied", "0 of 150 before"} {
+			if !strings.Contains(strings.ToLower(strings.Join(strings.Fields(out.String()), " ")), want) {
+				t.Errorf("%s: no %q", name, want)
 			}
 		}
 	}

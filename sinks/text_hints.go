@@ -13,8 +13,10 @@ func (p *page) hints(r *Report) {
 	p.line("")
 	p.line("  worth a look, though no record proves it")
 	for i := range r.Hints[:min(len(r.Hints), maxOtherRows)] {
-		h := &r.Hints[i]
-		text := cmp.Or(h.Cause, h.Title) + " (confidence " + h.Confidence + "): " + h.Text + "."
-		p.behind(infoMark, "", " ", strings.Fields(p.user(text)))
+		p.behind(infoMark, "", " ", strings.Fields(p.user(r.Hints[i].sentence())))
 	}
+}
+
+func (h *Hint) sentence() string {
+	return cmp.Or(h.Cause, h.Title) + " (confidence " + h.Confidence + "): " + h.Text + "."
 }
