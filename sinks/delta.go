@@ -108,6 +108,7 @@ type Delta struct {
 	lastPlace  uint16 // place of lastOrigin
 	lastInput  string
 	lastProxy  uint16 // proxy of lastInput
+	lastLevel  metLevel
 
 	inputs   names
 	segments [][]segment             // by id of inputs
@@ -416,8 +417,28 @@ func (d *Delta) overflow() *overflow {
 
 func (d *Delta) addEvent(from *Origin, r *parser.Record, v classify.Verdict) {
 	d.addLife(from, r, v)
-	d.scratch = appendLower(d.scratch[:0], r.Bytes(parser.Level))
-	d.events[r.Emitter][d.levels.id(d.scratch)].add(1, v.Failed)
+	d.events[r.Emitter][d.level(r.Bytes(parser.Level))].add(1, v.Failed)
+}
+
+// A metLevel is the level that was met last, as it was written.
+type metLevel struct {
+	text [8]byte
+	size int // 0: none
+	id   uint16
+}
+
+// level is the id of an event's level.
+func (d *Delta) level(text []byte) uint16 {
+	last := &d.lastLevel
+	if last.size > 0 && string(last.text[:last.size]) == string(text) {
+		return last.id
+	}
+	d.scratch = appendLower(d.scratch[:0], text)
+	id := d.levels.id(d.scratch)
+	if len(text) <= len(last.text) {
+		last.size, last.id = copy(last.text[:], text), id
+	}
+	return id
 }
 
 func (d *Delta) addNoise(from *Origin, r *parser.Record) {
