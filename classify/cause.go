@@ -116,7 +116,24 @@ type Verdict struct {
 // Causes returns the catalogue. The rows are shared: callers must not change
 // them.
 func Causes() []Cause {
-	return slices.Concat(routingCauses, upstreamCauses, downstreamCauses, policyCauses, ambientCauses, remainingCauses, controlCauses, platformCauses, topics)
+	lists := catalogue()
+	return slices.Concat(lists[:]...)
+}
+
+// IsDocumented says whether a cause of the catalogue has the id.
+func IsDocumented(id string) bool {
+	for _, list := range catalogue() {
+		for i := range list {
+			if list[i].ID == id {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func catalogue() [9][]Cause {
+	return [...][]Cause{routingCauses, upstreamCauses, downstreamCauses, policyCauses, ambientCauses, remainingCauses, controlCauses, platformCauses, topics}
 }
 
 // Rules returns the rules of the catalogue, in the order of their trial.

@@ -101,7 +101,7 @@ func severities(r *Report) []string {
 
 // ofTeam says whether a cause is not the catalogue's.
 func ofTeam(id string) bool {
-	return id != "" && !slices.ContainsFunc(classify.Causes(), func(c classify.Cause) bool { return c.ID == id })
+	return id != "" && !classify.IsDocumented(id)
 }
 
 // causes is the table of causes, then the cards of the most important ones.
