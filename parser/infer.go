@@ -88,18 +88,18 @@ func (s *Sample) Infer() (best *Inference) {
 // are too few to believe in it.
 func (i *Inference) measure(lines []sampled) bool {
 	p := NewParser(Fields(ResponseCode, ResponseFlags), i.format)
-	read := 0
+	doubtful := 0
 	for _, line := range lines {
 		p.Reset(append(make([]byte, 0, len(line.text)+Padding), line.text...))
 		r, _ := p.Next()
 		if r.Kind == Access && r.learned && r.hasCode && r.hasFlags {
 			i.Fit++
-			if line.read {
-				read++
+			if line.read || line.torn {
+				doubtful++
 			}
 		}
 	}
-	return i.Fit > read || read >= fewestRead
+	return i.Fit > doubtful || doubtful >= fewestRead
 }
 
 // A draft is the columns of a family as far as they are recognised.

@@ -18,6 +18,7 @@ type Sample struct{ lines []sampled }
 type sampled struct {
 	text []byte
 	read bool // its code and flags are read without a layout
+	torn bool // it may be the beginning of a known one
 }
 
 // Add looks at the records of a block and keeps copies of the lines that
@@ -41,7 +42,7 @@ func (s *Sample) AddOf(p *Parser, block []byte) (kept int) {
 			if len(s.lines) == maxSampled {
 				s.lines = append(s.lines[:0], s.lines[maxSampled/2:]...)
 			}
-			s.lines = append(s.lines, sampled{bytes.Clone(line), r.Kind == Access})
+			s.lines = append(s.lines, sampled{bytes.Clone(line), r.Kind == Access, r.Kind == Invalid && r.Reason == Incomplete})
 			kept++
 		}
 		within = r.Lines == 0

@@ -100,6 +100,11 @@ func TestLearnNothing(t *testing.T) {
 	if list, r := learned(t, known, 2, 4096); len(list) > 0 || r.Totals.Access != 200 {
 		t.Errorf("known: %+v, %+v", list, r.Totals)
 	}
+	torn := accessLine(503, "UF", 1)
+	torn = torn[:strings.Index(torn, "UF")+2]
+	if list, _ := learned(t, known+torn, 2, 4096); len(list) > 0 {
+		t.Errorf("a torn line: %+v", list)
+	}
 	f, err := parser.Compile("%START_TIME% %REQ(:METHOD)% %REQ(:PATH)% %RESPONSE_CODE% %RESPONSE_FLAGS% %DURATION% %REQ(X-TENANT)%")
 	if err != nil {
 		t.Fatal(err)
