@@ -30,20 +30,9 @@ func findChromium() (string, error) {
 	return "", errors.New("no chromium in PATH: apt-get install chromium, or name one in E2E_CHROMIUM")
 }
 
-// needChromium returns the executable, or ends the test: as a failure unless
-// E2E_ALLOW_MISSING names chromium.
 func needChromium(t *testing.T) (path string, ok bool) {
 	t.Helper()
-	path, err := findChromium()
-	switch {
-	case err == nil:
-		return path, true
-	case allowedMissing("chromium"):
-		t.Logf("MISSING chromium, as allowed: nothing of it was tested: %v", err)
-		return "", false
-	}
-	t.Fatalf("MISSING chromium: %v", err)
-	return "", false
+	return need(t, "chromium", findChromium)
 }
 
 // A browser is a Chromium with one page, spoken to through a pipe.

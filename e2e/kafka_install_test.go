@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 )
 
@@ -25,58 +24,25 @@ const kafkaProject = `<project><modelVersion>4.0.0</modelVersion><groupId>e2e</g
 </dependencies></project>
 `
 
-// installKafka returns the folder with the broker's archives. Like Envoy, it
-// is installed into a temporary folder first.
+// installKafka returns the folder with the broker's archives.
 func installKafka() (string, error) {
 	for _, tool := range []string{"java", "mvn"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return "", err
 		}
 	}
-	cache, err := cacheDir()
-	if err != nil {
-		return "", err
-	}
-	dir := filepath.Join(cache, "kafka-tools-"+kafkaVersion)
-	if _, err := os.Stat(dir); err == nil {
-		return dir, nil
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(cache, "install-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	if err := os.WriteFile(filepath.Join(tmp, "pom.xml"), fmt.Appendf(nil, kafkaProject, kafkaVersion, kafkaVersion, log4jVersion), 0o644); err != nil {
-		return "", err
-	}
-	libs := filepath.Join(tmp, "libs")
-	cmd := exec.Command("mvn", "-q", "-B", "-f", filepath.Join(tmp, "pom.xml"), "dependency:copy-dependencies", "-DoutputDirectory="+libs, "-DincludeScope=runtime")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("mvn dependency:copy-dependencies: %w: %s", err, out)
-	}
-	if err := os.Rename(libs, dir); err != nil && !os.IsExist(err) {
-		return "", err
-	}
-	return dir, nil
+	return installed("kafka-tools-"+kafkaVersion, func(tmp, root string) error {
+		pom := filepath.Join(tmp, "pom.xml")
+		if err := os.WriteFile(pom, fmt.Appendf(nil, kafkaProject, kafkaVersion, kafkaVersion, log4jVersion), 0o644); err != nil {
+			return err
+		}
+		return command("mvn", "-q", "-B", "-f", pom, "dependency:copy-dependencies", "-DoutputDirectory="+root, "-DincludeScope=runtime")
+	})
 }
 
-// needKafka returns the folder, or ends the test: as a failure unless
-// E2E_ALLOW_MISSING names kafka.
 func needKafka(t *testing.T) (dir string, ok bool) {
 	t.Helper()
-	dir, err := installKafka()
-	switch {
-	case err == nil:
-		return dir, true
-	case allowedMissing("kafka"):
-		t.Logf("MISSING kafka, as allowed: nothing of it was tested: %v", err)
-		return "", false
-	}
-	t.Fatalf("MISSING kafka: %v", err)
-	return "", false
+	return need(t, "kafka", installKafka)
 }
 
 // librdkafka is the wheel that holds the C library, with Python in front.
@@ -85,24 +51,8 @@ const librdkafka = "confluent-kafka==2.16.1"
 // installLibrdkafka returns the folder that Python finds it in.
 func installLibrdkafka(t *testing.T) string {
 	t.Helper()
-	cache, err := cacheDir()
+	dir, err := installWheel(librdkafka)
 	if err != nil {
-		t.Fatal(err)
-	}
-	dir := filepath.Join(cache, strings.ReplaceAll(librdkafka, "==", "-"))
-	if _, err := os.Stat(dir); err == nil {
-		return dir
-	}
-	tmp, err := os.MkdirTemp(cache, "install-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer os.RemoveAll(tmp)
-	cmd := exec.Command("python3", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target", tmp, librdkafka)
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("pip install %s: %v: %s", librdkafka, err, out)
-	}
-	if err := os.Rename(tmp, dir); err != nil && !os.IsExist(err) {
 		t.Fatal(err)
 	}
 	return dir

@@ -12,35 +12,19 @@ import (
 
 // installPrometheus returns the folder with prometheus and promtool. Debian's
 // package is unpacked, not installed: nobody has to be root for it, unless apt
-// has no lists yet. Like Envoy, it goes to a temporary folder first.
+// has no lists yet.
 func installPrometheus() (string, error) {
-	cache, err := cacheDir()
+	dir, err := installed("prometheus-debian", func(tmp, root string) error {
+		deb, err := downloadPackage(tmp, "prometheus")
+		if err != nil {
+			return err
+		}
+		return command("dpkg", "-x", deb, root)
+	})
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Join(cache, "prometheus-debian")
 	bin := filepath.Join(dir, "usr", "bin")
-	if _, err := os.Stat(filepath.Join(bin, "promtool")); err == nil {
-		return bin, nil
-	}
-	if err := os.MkdirAll(cache, 0o755); err != nil {
-		return "", err
-	}
-	tmp, err := os.MkdirTemp(cache, "install-")
-	if err != nil {
-		return "", err
-	}
-	defer os.RemoveAll(tmp)
-	deb, err := downloadPackage(tmp, "prometheus")
-	if err != nil {
-		return "", err
-	}
-	if out, err := exec.Command("dpkg", "-x", deb, filepath.Join(tmp, "root")).CombinedOutput(); err != nil {
-		return "", fmt.Errorf("dpkg -x: %w: %s", err, out)
-	}
-	if err := os.Rename(filepath.Join(tmp, "root"), dir); err != nil && !os.IsExist(err) {
-		return "", err
-	}
 	_, err = os.Stat(filepath.Join(bin, "promtool"))
 	return bin, err
 }
@@ -69,18 +53,7 @@ func downloadPackage(dir, name string) (path string, err error) {
 	return found[0], nil
 }
 
-// needPrometheus returns the folder, or ends the test: as a failure unless
-// E2E_ALLOW_MISSING names prometheus.
 func needPrometheus(t *testing.T) (bin string, ok bool) {
 	t.Helper()
-	bin, err := installPrometheus()
-	switch {
-	case err == nil:
-		return bin, true
-	case allowedMissing("prometheus"):
-		t.Logf("MISSING prometheus, as allowed: nothing of it was tested: %v", err)
-		return "", false
-	}
-	t.Fatalf("MISSING prometheus: %v", err)
-	return "", false
+	return need(t, "prometheus", installPrometheus)
 }
