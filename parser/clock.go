@@ -12,12 +12,9 @@ import (
 // (START_TIME) and https://pubs.opengroup.org/onlinepubs/9799919799/functions/strftime.html
 type clock struct {
 	parts []timePart
-	width int       // of every value; 0: it differs
 	known bool      // a value tells the instant
 	free  bool      // it has a specifier that is not known: a value may be anything
 	may   [256]bool // bytes that a value can have
-	lo    int       // where the fraction of a second stands in a value, of a layout with a width;
-	hi    int       // the last one; they are the same when it has none
 }
 
 // A timePart is a specifier, or text between specifiers.
@@ -164,9 +161,8 @@ func (c *clock) tells(local bool) bool {
 	return has['s'] || date && hour && has['M'] && zone
 }
 
-// measure finds the width of the values, and the bytes that they may have.
+// measure finds the bytes that the values may have.
 func (c *clock) measure() {
-	fixed := !c.free
 	for i := range c.may {
 		c.may[i] = c.free
 	}
@@ -177,18 +173,7 @@ func (c *clock) measure() {
 	}
 	mark("-0123456789")
 	for _, p := range c.parts {
-		switch n := verbWidths[p.verb]; {
-		case p.verb == 0:
-			mark(p.text)
-			c.width += len(p.text)
-		case p.verb == '.' && p.digits > 0:
-			c.lo, c.hi = c.width, c.width+p.digits
-			c.width += p.digits
-		case n > 0:
-			c.width += n
-		default:
-			fixed = false
-		}
+		mark(p.text)
 		switch p.verb {
 		case 'e', 'k', 'l':
 			mark(" ")
@@ -202,9 +187,20 @@ func (c *clock) measure() {
 			mark("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz+")
 		}
 	}
-	if !fixed {
-		c.width = 0
+}
+
+// holds is how often a byte stands in every value. It is false when that
+// differs.
+func (c *clock) holds(b byte) (n int, ok bool) {
+	for _, p := range c.parts {
+		switch {
+		case p.verb == 0:
+			n += strings.Count(p.text, string(rune(b)))
+		case b == ' ' && strings.IndexByte("ekl", p.verb) >= 0:
+			return 0, false
+		}
 	}
+	return n, !c.free && (b == ' ' || b == '|' || b == ';' || b == ',' || b == '\t')
 }
 
 // A moment is what the parts of a time say.
@@ -445,25 +441,57 @@ func digitRun(b []byte) int {
 }
 
 // A ticker knows the last time that a column had: of the next one, often only
-// the fraction of a second is another.
+// the hour's last digit and what is shorter are others.
 type ticker struct {
-	of   *column
-	last [48]byte
+	of    *column
+	size  int
+	words [tickerWords]formWord // the bytes of that time, and digits
 }
 
+const tickerWords = 6
+
 // fits is column.fits for a column with a clock.
-func (t *ticker) fits(c *column, v []byte) bool {
-	k := c.clock
-	if k.width == 0 || k.width > len(t.last) || len(v) != k.width {
-		return c.fits(TypeTime, v)
-	}
-	if t.of == c && string(v[:k.lo]) == string(t.last[:k.lo]) && string(v[k.hi:]) == string(t.last[k.hi:k.width]) && (k.lo == k.hi || isDigits(v[k.lo:k.hi])) {
+func (t *ticker) fits(c *column, s []byte, lo, hi int) bool {
+	if n := hi - lo; t.of == c && t.size == n && standsAt(t.words[:(n+7)/8], s, lo) {
 		return true
 	}
-	if !c.fits(TypeTime, v) {
+	if !c.fits(TypeTime, s[lo:hi]) {
 		return false
 	}
-	t.of = c
-	copy(t.last[:], v)
+	t.learn(c, s[lo:hi])
 	return true
+}
+
+// learn remembers a time.
+func (t *ticker) learn(c *column, v []byte) {
+	if t.of = nil; len(v) > 8*tickerWords || c.clock.free || !c.clock.fits(v) {
+		return
+	}
+	t.of, t.size, t.words = c, len(v), [tickerWords]formWord{}
+	var m moment
+	for k, at := 0, 0; k < len(c.clock.parts); k++ {
+		p := &c.clock.parts[k]
+		n := len(p.text)
+		if p.verb != 0 {
+			n = c.clock.part(v[at:], k, &m)
+		}
+		for i := range n {
+			t.words[(at+i)/8].add((at+i)%8, v[at+i], p.most(v[at:at+n], i))
+		}
+		at += n
+	}
+}
+
+// most is the greatest digit that may stand at i of a value of the part without
+// a change elsewhere; 0 when no other may.
+func (p *timePart) most(v []byte, i int) byte {
+	switch {
+	case p.verb == '.' || (p.verb == 'M' || p.verb == 'S') && i == 1 && v[0] < '6':
+		return '9'
+	case (p.verb == 'M' || p.verb == 'S') && v[0] < '6':
+		return '5'
+	case p.verb == 'H' && i == 1 && v[0] < '2':
+		return '9'
+	}
+	return 0
 }

@@ -118,10 +118,17 @@ func prefixEnds(s []byte) (slash, end int) {
 // sternHead reads `pod container `, or `namespace pod container `, in front of
 // something that begins like a record; or one name in front of an event.
 func (p *Parser) sternHead(s []byte) int {
-	ends, parts := sternEnds(s, beginsRecord)
-	if parts == 0 && p.givenText {
-		ends, parts = sternEnds(s, p.fitsGiven)
+	n := p.placeNames(s, beginsRecord)
+	if n == 0 && p.givenText {
+		n = p.placeNames(s, p.fitsGiven)
 	}
+	return n
+}
+
+// placeNames notes the place that such names tell, and returns what stands
+// behind them.
+func (p *Parser) placeNames(s []byte, begins func([]byte) bool) int {
+	ends, parts := sternEnds(s, begins)
 	switch parts {
 	case 1:
 		p.rec.place = Place{Pod: s[:ends[0]]}

@@ -22,19 +22,26 @@ func (p *Parser) readEvent(lo, hi int) bool {
 	if !e.recognise(line) {
 		return false
 	}
+	p.keepEvent(lo, line, &e, e.logsTraces(line))
+	return true
+}
+
+// keepEvent makes the record the event that the line was recognised as, which
+// is at lo of the record's text; traces says whether its logger is one that
+// writes backtraces.
+func (p *Parser) keepEvent(lo int, line []byte, e *event, traces bool) {
 	r := &p.rec
 	r.forget()
 	r.Kind, r.Emitter = Event, e.emitter
-	p.traces = e.logsTraces(line)
-	if e.emitter == Ztunnel && p.readZtunnel(lo, line, &e) {
-		return true
+	p.traces = traces
+	if e.emitter == Ztunnel && p.readZtunnel(lo, line, e) {
+		return
 	}
 	p.keep(StartTime, e.time.at(lo))
 	p.keep(Level, e.level.at(lo))
 	p.keep(Component, e.component.at(lo))
 	p.keep(Message, e.message.at(lo))
-	p.localReply(line, lo, &e)
-	return true
+	p.localReply(line, lo, e)
 }
 
 // at moves a span by the offset of its line.

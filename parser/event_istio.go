@@ -198,11 +198,14 @@ func (e *event) envoyScope(line []byte, at int) bool {
 		}
 		at = skipBlanks(line, n)
 	}
-	if loc := location(line, at); loc > at {
-		at = loc
-	}
-	e.message = spanOf(line, at, withoutThread(line))
+	e.message = envoyMessage(line, at)
 	return true
+}
+
+// envoyMessage is the message that begins at an offset, perhaps behind a place
+// in the source.
+func envoyMessage(line []byte, at int) span {
+	return spanOf(line, location(line, at), withoutThread(line))
 }
 
 // withoutThread returns where a line ends if the thread that Istio's format

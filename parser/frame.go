@@ -13,10 +13,10 @@ type FrameState struct {
 	// over several lines.
 	Formats []*Format
 
-	cuts   cutter
-	groups groups // scratch memory of Cut
-	alone  *Parser
-	line   []byte
+	groups  groups // scratch memory of Cut
+	alone   *Parser
+	spreads *Parser // reads the lines at the end, if records go over several
+	line    []byte
 }
 
 // Padding is how many readable bytes stand behind a block.

@@ -31,18 +31,14 @@ func (p *Parser) generalMember(name []byte, v *fastjson.Value) {
 	r, o := &p.rec, &p.reader.o
 	key, known := keyOf(name)
 	o.count++
-	if known {
-		o.proxy = o.proxy || key.proxy
-	} else {
-		o.foreign = true
-	}
+	o.foreign = o.foreign || !known
 	f := key.field
 	nested := v.Type() == fastjson.TypeObject || v.Type() == fastjson.TypeArray
-	if !known || f == Extra || nested || o.keys.has(key.id) || r.layout.Has(f) && !key.own {
+	if !known || f == Extra || nested || !key.spelled && o.keys.has(key.id) || r.layout.Has(f) && !key.own {
 		p.generalExtra(name, v, nested)
 		return
 	}
-	o.keys.add(key.id)
+	o.note(key)
 	r.layout |= 1 << f
 	r.present &^= 1 << f
 	if v.Type() == fastjson.TypeNull {
@@ -54,6 +50,7 @@ func (p *Parser) generalMember(name []byte, v *fastjson.Value) {
 	if f == ResponseCode {
 		r.setCode(r.scratch[lo:])
 	}
+	o.dash = o.dash || f == ResponseFlags && isDash(r.scratch[lo:])
 	r.setScratch(f, lo)
 }
 

@@ -15,6 +15,7 @@ func (p *Parser) give(formats []*Format) {
 		p.givenMap = p.givenMap || f.object != nil
 		p.givenBrace = p.givenBrace || f.object == nil && (f.prefix == "" || f.prefix[0] == '{')
 	}
+	p.fence = fenceOf(formats)
 	for _, f := range formats {
 		p.spreads = p.spreads || f.lines > 1
 		f.markFirst(&p.givenFirst)
@@ -24,13 +25,23 @@ func (p *Parser) give(formats []*Format) {
 	}
 }
 
+// fenceOf is what stands between the columns of the first text that has a grid.
+func fenceOf(formats []*Format) byte {
+	for _, f := range formats {
+		if f.plan != nil && f.plan.grid != nil {
+			return f.plan.grid.fence
+		}
+	}
+	return ' '
+}
+
 // flatGiven reads a line whose values upset no plan. Quotes are as in place.
 func (p *Parser) flatGiven(s []byte, quotes []uint16, base int) bool {
 	for i, f := range p.given {
 		if f.object != nil || !p.readPlan(f, p.wanted[i], s, quotes, base) {
 			continue
 		}
-		if !f.gluedAt(s) {
+		if p.rec.spots != nil || !f.gluedAt(s) {
 			return true
 		}
 		p.rec.Kind, p.rec.Dialect = Noise, NoDialect

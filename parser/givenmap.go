@@ -414,8 +414,8 @@ func (p *Parser) learnMap(s []byte) {
 	}
 	q.number = NumFields
 	q.steps, q.buffer, q.layout, q.dialect, q.clock = q.steps[:0], append(q.buffer[:0], s...), w.f.layout&ownFields, w.f.dialect, w.f.clock
-	lo, text := 0, q.buffer
-	for _, l := range w.leaves {
+	lo, text, numbers := 0, q.buffer, uint64(0)
+	for k, l := range w.leaves {
 		name := text[:0]
 		if l.key != nil {
 			at := bytes.LastIndex(text[:l.lo], l.key)
@@ -432,8 +432,10 @@ func (p *Parser) learnMap(s []byte) {
 			}
 		}
 		q.steps = append(q.steps, newStep(text[lo:l.lo], name, l.field, fixed))
-		lo = l.hi
+		if lo = l.hi; text[l.lo]-'0' <= 9 {
+			numbers |= 1 << k
+		}
 	}
 	q.tail = text[lo:]
-	q.index()
+	q.index(numbers)
 }

@@ -25,7 +25,7 @@ func jsonPairs(format string) iter.Seq2[string, string] {
 }
 
 // maxKeys is how many keys of an object are remembered.
-const maxKeys = 96
+const maxKeys = 63
 
 // maxDepth is how deep the values of an object may nest.
 const maxDepth = 32
@@ -38,6 +38,8 @@ type object struct {
 	keys    keySet // known keys
 	foreign bool   // it has a key that no list knows
 	proxy   bool   // it has a key that only proxies write
+	told    bool   // it has the details of the code, under such a key
+	dash    bool   // it has flags, and there are none
 	odd     bool   // a key has an escape in it
 	inner   span   // value of "log" or "body", quotes off
 	key     Envelope
@@ -135,15 +137,25 @@ func (p *Parser) member(s []byte, i int, o *object) (next int, ok bool) {
 		o.keys.add(key.id)
 		return p.foreign(s, i, name, o)
 	}
-	o.proxy = o.proxy || key.proxy
 	if key.own && commonFields.Has(key.field) {
 		o.names += 2
 	} else if key.own && key.field < Level {
 		o.names += 3
 	}
-	again := o.keys.has(key.id)
+	return p.value(s, i, name, key, o.note(key), o)
+}
+
+// note notes a known key, and says whether the object had this very key before.
+func (o *object) note(key jsonKey) (again bool) {
+	o.proxy = o.proxy || key.proxy
+	o.told = o.told || key.field == ResponseCodeDetails && !key.loose
+	if key.spelled {
+		o.foreign = true
+		return false
+	}
+	again = o.keys.has(key.id)
 	o.keys.add(key.id)
-	return p.value(s, i, name, key, again, o)
+	return again
 }
 
 // value stores the value at i under a known key. again says that the object
@@ -187,6 +199,7 @@ func (p *Parser) value(s []byte, i int, name []byte, key jsonKey, again bool, o 
 	if s[i] == 'n' {
 		return next, true
 	}
+	o.dash = o.dash || f == ResponseFlags && isDash(s[v.lo:v.hi])
 	o.typed = o.typed || s[i] != '"' && (f == ResponseCode || f == BytesSent || f == BytesReceived || f == Duration)
 	if f == ResponseCode {
 		r.spans[f] = v
@@ -247,6 +260,10 @@ func (p *Parser) foreign(s []byte, i int, name []byte, o *object) (next int, ok 
 	}
 	if ok {
 		p.extraScalar(s, i, name, v, escaped, next)
+	}
+	if ok && s[i] == '{' {
+		var buf [maxSpelling]byte
+		p.members(s, i, buf[:0], name, o)
 	}
 	return next, ok
 }

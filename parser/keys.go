@@ -13,6 +13,8 @@ type jsonKey struct {
 	own   bool  // the field's own name: wins over its other keys
 	proxy bool  // no other program's log has this key
 	loose bool  // many programs have this key: it counts beside a proxy's key only
+
+	spelled bool // no list has the key as it is written; it has no id
 }
 
 // A keySet is a set of known keys.
@@ -37,7 +39,7 @@ func (s *keySet) within(t *keySet) bool {
 }
 
 // looseKeys are names that applications use as well.
-var looseKeys = []string{"status", "code", "flags", "resp", "status_code", "statusCode", "httpStatus", "uri", "host", "route", "cluster", "details"}
+var looseKeys = []string{"status", "code", "flags", "resp", "status_code", "statusCode", "httpStatus", "uri", "host", "route", "cluster", "details", "status_details"}
 
 // sharedFields are those whose own name is no sign of a proxy.
 const sharedFields = FieldSet(1<<StartTime | 1<<Method | 1<<Path | 1<<Protocol | 1<<ResponseCode | 1<<Duration | 1<<UserAgent | 1<<RequestID |
@@ -98,11 +100,15 @@ type jsonDialect struct {
 	strings bool // it has no numbers
 }
 
-// keyOf finds a key by its name, also when somebody made it bold.
+// keyOf finds a key by its name, also when somebody made it bold, or wrote it
+// in another way.
 func keyOf(name []byte) (jsonKey, bool) {
 	k, ok := jsonKeys[string(name)]
 	if !ok && len(name) > 4 && name[0] == '*' {
 		k, ok = jsonKeys[string(bytes.Trim(name, "*"))]
+	}
+	if !ok {
+		return spelledKey(name)
 	}
 	return k, ok
 }

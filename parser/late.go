@@ -10,7 +10,7 @@ import (
 func (r *Record) find(f Field) {
 	switch {
 	case r.ordered != nil:
-		at := r.ordered.place(f, r.values, r.base)
+		at := r.ordinal(f)
 		r.set(f, int(at.lo), int(at.hi))
 		r.late &^= 1 << f
 	case r.planned != nil:

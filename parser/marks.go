@@ -16,8 +16,10 @@ type marks struct {
 	quotes [stretch + 64]uint16 // behind the last one stands anything
 	ends   [stretch + 1]lineEnd
 	others [stretch/64 + 4]uint64 // one bit a byte, only where wide is true: the other byte; behind the text stands anything
+	sums   [stretch + 2]uint16    // of an object's stretch: quotes and backslashes in front of each line, and of its end
 	lines  int                    // line ends
 	total  int                    // quotes
+	sum    int                    // quotes and backslashes of an object's stretch
 	text   []byte                 // the stretch
 
 	// reading goes on at
@@ -25,7 +27,7 @@ type marks struct {
 	line  int
 	quote int
 	next  int  // offset in the block where the line begins
-	other byte // a blank, or a backslash when the stretch began with an object
+	other byte // a blank, or 0 of an object's stretch: instead of the quotes, it has the places of values; see scanValues
 }
 
 // A lineEnd is the place of a line end, and how many quotes of the stretch
@@ -39,16 +41,22 @@ const maxQuotes = 17
 // forget makes sure that nothing is read from the last stretch any more.
 func (m *marks) forget() { m.next = -1 }
 
-// of scans text, which begins at an offset of the block and goes on to its
-// end. Behind text 63 bytes must be readable. The text's end is a line end.
+// of scans text, which begins at an offset of the block and goes on to its end,
+// for quotes and the other byte, or with 0 for the values of objects. Behind
+// text 63 bytes must be readable. The text's end is a line end.
 func (m *marks) of(text []byte, begin int, other byte) {
 	m.begin, m.line, m.quote, m.next, m.other = begin, 0, 0, begin, other
 	n := min(len(text), stretch)
 	m.text = text[:n]
-	scanMarks(m.text, m, other)
+	if other == 0 {
+		scanValues(m.text, m)
+	} else {
+		scanMarks(m.text, m, other)
+	}
 	if n == len(text) && (m.lines == 0 || int(m.ends[m.lines-1].at)+1 < n) {
 		m.ends[m.lines] = lineEnd{uint16(n), uint16(m.total)}
 		m.lines++
+		m.sums[m.lines] = uint16(m.sum)
 	}
 }
 
@@ -62,6 +70,10 @@ func (m *marks) take() (end int, quotes []uint16) {
 	m.next = end + 1
 	return end, quotes
 }
+
+// taken is how many quotes and backslashes the line has that was taken last, of
+// an object's stretch.
+func (m *marks) taken() int { return int(m.sums[m.line] - m.sums[m.line-1]) }
 
 // count is how often the other byte stands from lo to hi of a scanned line.
 func (m *marks) count(lo, hi int) int {

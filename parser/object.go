@@ -32,7 +32,7 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 	switch {
 	case r.answersElse():
 		return jsonOther, o
-	case r.layout.Has(ResponseFlags) && o.proxy || r.hasCode && (o.proxy || o.keys.has(ownCode)) || r.layout.Has(ResponseCodeDetails) && r.hasCode:
+	case r.layout.Has(ResponseFlags) && o.proxy || r.hasCode && (o.proxy || o.keys.has(ownCode)) || o.told && r.hasCode || r.showsOutcome(&o):
 		p.accessObject(s, &o)
 		return jsonAccess, o
 	case o.carrier && p.readTraffic(s):
@@ -68,6 +68,19 @@ func (r *Record) foreignFlags() bool {
 	}
 	flags := decodeFlags(r.Bytes(ResponseFlags))
 	return flags != 0 && flags&^UnknownFlags == 0
+}
+
+// showsOutcome says whether code and flags, under keys that other programs have
+// as well, are those of a proxy: it knows the flags, or a request has none.
+func (r *Record) showsOutcome(o *object) bool {
+	request := r.layout&(1<<Method|1<<Path|1<<Authority|1<<UpstreamCluster) != 0
+	switch {
+	case !r.hasCode:
+		return false
+	case r.present.Has(ResponseFlags):
+		return isFlagsOrDash(r.Bytes(ResponseFlags)) && (request || r.layout.Has(StartTime))
+	}
+	return o.dash && request && r.layout.Has(StartTime)
 }
 
 var ownCode = jsonKeys["response_code"].id

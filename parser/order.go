@@ -11,15 +11,17 @@ import (
 // next object is read by comparing; one in another order is scanned, and
 // learned from with back-off.
 type order struct {
-	steps   []step
-	at      [policyStatus + 1]int8 // the step of a field; negative: none
-	buffer  []byte                 // what the tokens are views of
-	layout  FieldSet
-	dialect Dialect
-	clock   *clock // layout of the start time; nil: RFC 3339
-	tail    []byte // what stands behind the last value
-	number  Field  // a number that tells whether numbers are written as such; NumFields: none
-	typed   bool   // they are
+	steps    []step
+	at       [policyStatus + 1]int8 // the step of a field; negative: none
+	buffer   []byte                 // what the tokens are views of
+	layout   FieldSet
+	dialect  Dialect
+	clock    *clock // layout of the start time; nil: RFC 3339
+	tail     []byte // what stands behind the last value
+	number   Field  // a number that tells whether numbers are written as such; NumFields: none
+	typed    bool   // they are
+	windows  windows
+	constant []uint8 // steps whose value is fixed
 }
 
 // Orders are found by how an object begins.
@@ -48,6 +50,14 @@ func orderSet(s []byte) uint8 {
 	return uint8(h >> 61)
 }
 
+// newOrder returns an order that can be learned again and again without memory.
+func newOrder() *order {
+	return &order{
+		steps: make([]step, 0, maxKeys), constant: make([]uint8, 0, maxKeys), buffer: make([]byte, 0, 2<<10),
+		windows: windows{texts: make([][windowSize]byte, 0, maxKeys), longer: make([]longer, 0, maxLonger)},
+	}
+}
+
 // room returns the order to overwrite with that of s; nil when nothing is to
 // be learned.
 func (q *orders) room(s []byte, keys int) *order {
@@ -58,13 +68,14 @@ func (q *orders) room(s []byte, keys int) *order {
 	set := &q.sets[i]
 	for k := range set {
 		if set[k] == nil {
-			set[k] = &order{steps: make([]step, 0, 48), buffer: make([]byte, 0, 2<<10)}
+			set[k] = newOrder()
 		}
 	}
 	way := &set[q.next[i]%orderWays]
 	q.next[i]++
 	q.last = *way
-	return *way
+	q.last.windows.count = 0
+	return q.last
 }
 
 // A step is one key, and what to do with its value.
@@ -74,7 +85,6 @@ type step struct {
 	size   uint16             // of the token
 	quotes uint16             // in it
 	short  bool               // it has no more than two words
-	odd    bool               // there is more to compare: the rest of the token, or fixed
 	field  Field              // from NumFields on: kept as extra, if at all
 	token  []byte             // what stands in front of the value: `{"key":` or `,"key":`
 	name   []byte
@@ -89,8 +99,8 @@ const (
 func newStep(token, name []byte, field Field, fixed []byte) step {
 	n := len(token)
 	st := step{
-		token: token, name: name, field: field, fixed: fixed, size: uint16(n), quotes: uint16(bytes.Count(token, []byte{'"'})),
-		short: n <= 16, odd: n > tokenRoom || fixed != nil,
+		token: token, name: name, field: field, fixed: fixed, size: uint16(n), quotes: uint16(bytes.Count(token, quoteByte)),
+		short: n <= 16,
 	}
 	for i, c := range token[:min(n, tokenRoom)] {
 		st.words[i>>3] |= uint64(c) << (i & 7 * 8)
@@ -101,23 +111,24 @@ func newStep(token, name []byte, field Field, fixed []byte) step {
 
 // flatObject reads a whole access object in an order that was learned, without
 // blanks, nested values or escapes. Anything else is left to slower code. The
-// quotes are those of p.scanned, where the object begins at base; nil when it
-// was not scanned.
-func (p *Parser) flatObject(s []byte, quotes []uint16, base int) bool {
+// places are those of its values in p.scanned, where the object begins at base;
+// nil when it was not scanned for them.
+func (p *Parser) flatObject(s []byte, places []uint16, base int) bool {
 	q := &p.orders
 	if q.last == nil || s[len(s)-1] != '}' || len(s) > stretch {
 		return false
 	}
-	text, quotes, base, ok := p.withoutEscapes(s, quotes, base)
-	if !ok {
+	o := &p.outline
+	o.plain = false
+	if wide && !p.valuesOf(s, places, base) {
 		return false
 	}
-	if p.compare(q.last, s, text, quotes, base) {
+	if p.compare(q.last, s) {
 		q.misses = 0
 		return true
 	}
 	for _, way := range q.sets[orderSet(s)] {
-		if way != nil && way != q.last && p.compare(way, s, text, quotes, base) {
+		if way != nil && way != q.last && p.compare(way, s) {
 			q.last, q.misses = way, 0
 			return true
 		}
@@ -125,65 +136,58 @@ func (p *Parser) flatObject(s []byte, quotes []uint16, base int) bool {
 	return false
 }
 
-// withoutEscapes makes sure that no backslash stands in an object, and returns
-// the text that its quotes count in and where it begins there.
-func (p *Parser) withoutEscapes(s []byte, quotes []uint16, base int) (text []byte, places []uint16, begin int, ok bool) {
-	switch {
-	case quotes != nil && p.scanned.other == '\\':
-		return p.scanned.text, quotes, base, p.scanned.count(base, base+len(s)) == 0
-	case quotes != nil:
-		return p.scanned.text, quotes, base, bytes.IndexByte(s, '\\') < 0
-	case wide:
-		m := &p.nested
-		m.of(s, 0, '\\')
-		end, quotes := m.take()
-		return s, quotes, 0, end == len(s) && m.count(0, end) == 0
+// valuesOf makes sure that it is noted where values begin in the object.
+func (p *Parser) valuesOf(s []byte, places []uint16, base int) bool {
+	o, m, ok := &p.outline, p.scanned, true
+	if places == nil || m.other != 0 {
+		m, base = &p.nested, 0
+		m.of(s, 0, 0)
+		var end int
+		end, places = m.take()
+		ok = end == len(s)
 	}
-	return s, nil, 0, bytes.IndexByte(s, '\\') < 0
+	o.text, o.noted, o.begin, o.end, o.sum = m.text, places, base, base+len(s), m.taken()
+	return ok
 }
 
-// follow finds the values of an object in the order q that begins at text[i],
-// whose quotes are those given, if any, and where the last one ends; negative
-// when the object is in another order. A null has no place.
-func (q *order) follow(text []byte, i int, quotes []uint16, values []span) int {
-	steps, n := q.steps, 0
-	values = values[:len(steps)]
-	for k := range steps {
-		st := &steps[k]
-		b := (*[tokenRoom]byte)(text[i : i+tokenRoom])
-		differ := (binary.LittleEndian.Uint64(b[0:])^st.words[0])&st.masks[0] | (binary.LittleEndian.Uint64(b[8:])^st.words[1])&st.masks[1]
-		if !st.short {
-			differ |= (binary.LittleEndian.Uint64(b[16:])^st.words[2])&st.masks[2] | (binary.LittleEndian.Uint64(b[24:])^st.words[3])&st.masks[3] |
-				(binary.LittleEndian.Uint64(b[32:])^st.words[4])&st.masks[4]
-		}
+// follow finds the values of an object in the order q that begins at s[0], one
+// behind the other, for orders that windows are not made for. It is false when
+// the object is in another order.
+func (o *outline) follow(q *order, s []byte) bool {
+	o.strings, o.nulls, o.places, o.base = 0, 0, o.picked[:len(q.steps)], 0
+	i := 0
+	for k := range q.steps {
+		st := &q.steps[k]
 		lo := i + int(st.size)
-		n += int(st.quotes)
-		if differ != 0 || lo >= len(text) {
-			return -1
+		if !st.at((*[tokenRoom]byte)(s[i:i+tokenRoom])) || lo >= len(s) || st.size > tokenRoom && string(s[i:lo]) != string(st.token) {
+			return false
 		}
-		from, hi := i, 0
-		if text[lo] == '"' {
-			lo++
-			if n++; n < len(quotes) {
-				hi = int(quotes[n])
-			} else if hi = quoteFrom(text, lo); quotes != nil || hi < lo {
-				return -1
+		o.places[k] = uint16(lo)
+		if s[lo] == '"' {
+			i = quoteFrom(s, lo+1) + 1
+			o.strings |= 1 << k
+			if i < lo+2 {
+				return false
 			}
-			n++
-			i = hi + 1
-		} else if load32(text, lo) == null {
-			i, lo = lo+4, 0
-		} else if i = numberEnd(text, lo); i < 0 {
-			return -1
-		} else {
-			hi = i
+		} else if load32(s, lo) == null {
+			i = lo + 4
+			o.nulls |= 1 << k
+		} else if i = numberEnd(s, lo); i < 0 {
+			return false
 		}
-		values[k] = span{uint32(lo), uint32(hi)}
-		if st.odd && !st.passes(text, from, lo, hi) {
-			return -1
-		}
+		o.lasts[k+1] = uint16(i - 1)
 	}
-	return i
+	return i <= len(s) && string(s[i:]) == string(q.tail)
+}
+
+// at says whether the first bytes of b are those of the token.
+func (st *step) at(b *[tokenRoom]byte) bool {
+	differ := (binary.LittleEndian.Uint64(b[0:])^st.words[0])&st.masks[0] | (binary.LittleEndian.Uint64(b[8:])^st.words[1])&st.masks[1]
+	if !st.short {
+		differ |= (binary.LittleEndian.Uint64(b[16:])^st.words[2])&st.masks[2] | (binary.LittleEndian.Uint64(b[24:])^st.words[3])&st.masks[3] |
+			(binary.LittleEndian.Uint64(b[32:])^st.words[4])&st.masks[4]
+	}
+	return differ == 0
 }
 
 // quoteFrom is the place of the first quote from lo on; before lo when there is
@@ -209,74 +213,108 @@ func numberEnd(text []byte, i int) int {
 	return i
 }
 
-// passes compares the rest of an odd step: its token begins at an offset, its
-// value is text[lo:hi], empty at 0 for null.
-func (st *step) passes(text []byte, from, lo, hi int) bool {
-	if st.size > tokenRoom && string(text[from:from+int(st.size)]) != string(st.token) {
+// compare reads the object s in the order q. Where its values stand is kept for
+// whoever asks for them.
+func (p *Parser) compare(q *order, s []byte) bool {
+	r, o := &p.rec, &p.outline
+	if q.windows.count > 0 && wide {
+		if !o.match(q) {
+			return false
+		}
+	} else {
+		if o.plain = o.plain || bytes.IndexByte(s, '\\') < 0; !o.plain || len(q.steps) == 0 || !o.follow(q, s) {
+			return false
+		}
+	}
+	r.text, r.ordered, r.outline = s, q, o
+	if q.number < NumFields && !r.typedAlike() || len(q.constant) > 0 && !r.fixedAlike() {
+		r.ordered = nil
 		return false
 	}
-	return st.fixed == nil || hi == 0 || string(text[lo:hi]) == string(st.fixed)
-}
-
-// compare reads the object s in the order q, which begins at base in the text.
-// Where its values stand is kept for whoever asks for them.
-func (p *Parser) compare(q *order, s, text []byte, quotes []uint16, base int) bool {
-	if len(q.steps) == 0 {
-		return false
-	}
-	values := p.seen[:len(q.steps)]
-	end := q.follow(text, base, quotes, values)
-	if end < 0 || end > base+len(s) || string(text[end:base+len(s)]) != string(q.tail) {
-		return false
-	}
-	if q.number < NumFields && !q.isNumber(text, values) {
-		return false
-	}
-	r := &p.rec
-	r.text, r.extra = s, r.extra[:0]
-	r.ordered, r.values, r.base = q, values, uint32(base)
 	r.Kind, r.Dialect, r.layout, r.inScratch, r.present = Access, q.dialect, q.layout, 0, 0
 	r.late = q.layout & (p.want&ownFields | 1<<StartTime | 1<<ResponseFlags) &^ (1 << ResponseCode)
-	r.clock = q.clock
-	r.mixer = r.ordered.place(policyStatus, values, r.base)
-	if at := q.place(ResponseCode, values, r.base); at.hi > 0 {
-		r.setCode(at.of(s))
+	r.clock, r.mixer, r.extra = q.clock, r.ordinal(policyStatus), r.extra[:0]
+	r.endings()
+	if p.want.Has(Extra) {
+		p.keepRest(q, o)
 	}
-	if q.layout.Has(ResponseFlags) {
-		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
+	return true
+}
+
+// endings reads the code and the flags.
+func (r *Record) endings() {
+	if at := r.ordinal(ResponseCode); at.hi == at.lo+3 {
+		w := load32(r.text, int(at.lo)) ^ '0'<<16 ^ '0'<<8 ^ '0'
+		if r.code, r.hasCode = int32(w&255*100+w>>8&255*10+w>>16&255), true; (w|(w&0x7f7f7f+0x767676))&0x808080 != 0 {
+			r.code, r.hasCode = 0, r.setCode(at.of(r.text))
+		}
+	} else if at.hi > 0 {
+		r.setCode(at.of(r.text))
+	}
+	if r.layout.Has(ResponseFlags) {
+		r.hasFlags = true
+		if v := r.ordinal(ResponseFlags).of(r.text); isValue(v) {
+			r.flags = decodeFlags(v)
+		}
 	}
 	if r.flags == 0 && r.hasFlags {
-		r.plain = string(q.place(ResponseCodeDetails, values, r.base).of(s)) == "via_upstream" && !isValue(q.place(GRPCStatus, values, r.base).of(s))
+		r.plain = string(r.ordinal(ResponseCodeDetails).of(r.text)) == "via_upstream" && !isValue(r.ordinal(GRPCStatus).of(r.text))
 	}
-	if p.want.Has(Extra) {
-		for k := range q.steps {
-			if st, at := &q.steps[k], values[k]; st.field >= NumFields && at.hi > 0 {
-				lo := int(at.lo) - base
-				p.addExtra(st.name, s[lo:int(at.hi)-base], s[lo-1] != '"')
-			}
+}
+
+// typedAlike says whether numbers are written as the order has them: as such,
+// or as strings.
+func (r *Record) typedAlike() bool {
+	o, q := r.outline, r.ordered
+	k := q.at[q.number]
+	if q.typed {
+		return (o.strings|o.nulls)>>k&1 == 0
+	}
+	return o.strings>>k&1 != 0 && isValue(r.value(int(k)).of(r.text))
+}
+
+// fixedAlike says whether the values that never change are those of the order.
+func (r *Record) fixedAlike() bool {
+	q := r.ordered
+	for _, k := range q.constant {
+		if at := r.value(int(k)); at.hi > 0 && string(at.of(r.text)) != string(q.steps[k].fixed) {
+			return false
 		}
 	}
 	return true
 }
 
+// keepRest keeps the values that are no fields.
+func (p *Parser) keepRest(q *order, o *outline) {
+	for k := range q.steps {
+		if st := &q.steps[k]; st.field >= NumFields {
+			if at := p.rec.value(k); at.hi > 0 {
+				p.addExtra(st.name, at.of(p.rec.text), o.strings>>k&1 == 0)
+			}
+		}
+	}
+}
+
 // isValue says whether v does not say that there is no value.
 func isValue(v []byte) bool { return len(v) > 1 || len(v) == 1 && v[0] != '-' }
 
-// isNumber says whether the values are written as the order has them: numbers
-// as such, or as strings.
-func (q *order) isNumber(text []byte, values []span) bool {
-	at := values[q.at[q.number]]
-	return at.hi > 0 && isValue(at.of(text)) && text[at.lo-1] != '"' == q.typed
-}
-
-// place is where the value of a field stands in an object that begins at base;
-// empty at 0 when there is none.
-func (q *order) place(f Field, values []span, base uint32) span {
-	k := q.at[f]
-	if k < 0 || values[k].hi == 0 {
+// value is where a value of the order stands; empty at 0 for null.
+func (r *Record) value(k int) span {
+	o := r.outline
+	if o.nulls>>k&1 != 0 {
 		return span{}
 	}
-	return span{values[k].lo - base, values[k].hi - base}
+	quote := uint32(o.strings >> k & 1)
+	return span{uint32(o.places[k]&placeMask) + quote - uint32(o.base), uint32(o.lasts[k+1]) + 1 - quote - uint32(o.base)}
+}
+
+// ordinal is where the value of a field stands in an object that was read in an
+// order; empty at 0 when there is none.
+func (r *Record) ordinal(f Field) span {
+	if k := r.ordered.at[f]; k >= 0 {
+		return r.value(int(k))
+	}
+	return span{}
 }
 
 var closing = []byte{'}'}
@@ -302,12 +340,12 @@ func (p *Parser) learn(s []byte, o *object) {
 			break
 		}
 	}
-	lo := 0
-	for _, at := range p.seen[:o.count] {
+	lo, numbers := 0, uint64(0)
+	for k, at := range p.seen[:o.count] {
 		token := q.buffer[lo : lo+1+int(at.hi-at.lo)]
 		lo += len(token)
 		name := token[2:bytes.LastIndexByte(token, '"')]
-		key, known := jsonKeys[string(name)]
+		key, known := keyOf(name)
 		switch {
 		case bytes.Equal(name, mixerKey):
 			key.field = policyStatus
@@ -321,18 +359,26 @@ func (p *Parser) learn(s []byte, o *object) {
 		}
 		q.layout |= 1 << key.field & ownFields
 		q.steps = append(q.steps, newStep(token, name, key.field, nil))
+		if s[at.hi]-'0' <= 9 {
+			numbers |= 1 << k
+		}
 	}
-	q.index()
+	q.index(numbers)
 }
 
-// index notes the steps of fields. An order with two for one field is of no
-// use.
-func (q *order) index() {
+// index notes the steps of fields, and makes the windows. An order with two for
+// one field is of no use. Numbers are the steps that had a number.
+func (q *order) index(numbers uint64) {
+	q.constant = q.constant[:0]
 	for f := range q.at {
 		q.at[f] = -1
 	}
 	for k := range q.steps {
-		switch f := q.steps[k].field; {
+		st := &q.steps[k]
+		if st.fixed != nil {
+			q.constant = append(q.constant, uint8(k))
+		}
+		switch f := st.field; {
 		case f == NumFields:
 		case q.at[f] >= 0:
 			q.steps = q.steps[:0]
@@ -341,4 +387,5 @@ func (q *order) index() {
 			q.at[f] = int8(k)
 		}
 	}
+	q.windows.set(q.steps, q.tail, numbers)
 }

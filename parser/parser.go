@@ -14,11 +14,14 @@ type Parser struct {
 	givenText  bool      // one of them is a text
 	givenMap   bool      // one of them is a JSON map
 	givenBrace bool      // one of the texts may begin with a brace
+	fence      byte      // of the first of the texts, or a blank: what lines are scanned for beside quotes
 	givenFirst [256]bool // bytes that a line in one of the texts may begin with
 	spreads    bool      // records of one of them go over several lines
 	spread     []byte    // the lines of such a record
+	peeler     peeler    // of their wrappers
 	placed     [maxColumns]span
 	guards     [maxGuards]uint16
+	spots      [maxSpots]uint16
 	ticker     ticker
 	walk       walk
 
@@ -34,6 +37,7 @@ type Parser struct {
 	orders    orders
 	reader    reader
 	seen      [maxKeys]span
+	outline   outline  // of the object that was read in an order
 	marks     marks    // of the stretch of the block at pos
 	quotes    []uint16 // those of the line, when it may be an access record
 	nested    marks    // of text that is no line of the block
@@ -64,6 +68,7 @@ type Parser struct {
 	queueDepth     uint8
 	traffic        []byte // an entry of Google's traffic log as one object
 
+	heads  eventHeads
 	groups groups
 	traces bool // the event is of a logger that writes backtraces line by line
 
@@ -214,9 +219,9 @@ func (p *Parser) lineAt(begin int) (head, end int) {
 	if begin != m.next || m.line == m.lines {
 		switch c := b[head]; {
 		case c == '[' || p.givenText:
-			m.of(b, begin, ' ')
+			m.of(b, begin, p.fence)
 		case c == '{' && wide:
-			m.of(b, begin, '\\')
+			m.of(b, begin, 0)
 		}
 		if begin != m.next || m.line == m.lines {
 			return p.longLineAt(begin, head)
@@ -266,32 +271,6 @@ func (p *Parser) fast(s []byte, head int) (ok bool) {
 		p.rec.depth = 0
 	}
 	return ok
-}
-
-// fastEvent reads the usual event: in the layout of Envoy or of Istio's
-// programs, bare or in the usual CRI head of a stream of which no piece is
-// open. It must find what read finds.
-func (p *Parser) fastEvent(s []byte, head int) bool {
-	line := s[head:]
-	if len(line) < 30 || p.givenText || s[len(s)-1] >= 0x80 {
-		return false
-	}
-	if own := line[0]-'0' <= 9 && line[26] == 'Z' && line[27] == '\t' || line[0] == '[' && line[11] == ' '; !own {
-		return false
-	}
-	r := &p.rec
-	if head > 0 {
-		if p.parts[usualStream(s)].size > 0 || stamp(s) != len("2006-01-02T15:04:05.000000000Z ") {
-			return false
-		}
-		r.wrap(CRI)
-	}
-	r.text = line
-	if !p.readEvent(0, len(line)) {
-		r.depth = 0
-		return false
-	}
-	return true
 }
 
 // truncated marks a record whose rest was skipped.

@@ -5,77 +5,9 @@ import (
 	"math/bits"
 )
 
-// A run is columns at the end of a segment with a blank between them, of which
-// only the number is checked: a caller that asks for one lets them be cut.
-type run struct {
-	segment     int
-	first, last int // columns
-	fields      FieldSet
-	extra       bool // one of them is no field
-	numbers     bool // all of them are
-	open        bool // the last one may have blanks itself
-}
-
-// The limits of runs. Shorter ones are cut at once.
-const (
-	maxRuns    = 3
-	fewestRuns = 3 // columns
-)
-
 // usualFields are those that are asked for of every record: they are found at
 // once.
 const usualFields = FieldSet(1<<ResponseCodeDetails | 1<<UpstreamCluster | 1<<UpstreamHost)
-
-// findRuns finds the runs of a plan.
-func (f *Format) findRuns() {
-	p := f.plan
-	for i := range p.segments {
-		g := &p.segments[i]
-		if g.last > g.open || p.cuts[g.first].how == findRun || len(p.runs) == maxRuns || p.guard != '"' {
-			continue
-		}
-		ru := run{segment: i, first: g.last, last: g.last, open: g.open == g.last}
-		if !ru.open && g.anchor < 0 || !f.joinsRun(&ru, g.last) {
-			continue
-		}
-		for ru.first > g.first && f.columns[ru.first-1].until == " " && f.joinsRun(&ru, ru.first-1) {
-			ru.first--
-		}
-		if ru.last-ru.first+1 >= fewestRuns {
-			p.runs = append(p.runs, ru)
-			p.cuts[ru.first].how, p.cuts[ru.first].index = findRun, uint8(len(p.runs)-1)
-		}
-	}
-}
-
-// joinsRun adds a column to a run, if there is nothing to see of it at once.
-func (f *Format) joinsRun(ru *run, i int) bool {
-	c := &f.columns[i]
-	number := c.typ == TypeInt || c.typ == TypeNumber
-	switch {
-	case c.most > 0 || c.clock != nil || c.field != Extra && !c.plain || c.field != Extra && usualFields.Has(c.field) || bytes.Equal(c.key, mixerStatus):
-		return false
-	case i < ru.last && number != ru.numbers || number && ru.open:
-		return false
-	case !number && !(c.typ == TypeToken || c.typ == TypeAddress && c.lenient || i == ru.last && ru.open && (c.typ == TypePhrase || c.typ == TypeText)):
-		return false
-	}
-	ru.numbers, ru.extra = number, ru.extra || c.field == Extra
-	if c.field != Extra {
-		ru.fields |= 1 << c.field
-	}
-	return true
-}
-
-// holds says whether s[lo:hi] has as many columns as the run.
-func (ru *run) holds(s []byte, lo, hi int) bool {
-	blanks := ru.last - ru.first
-	if ru.numbers {
-		return numbersIn(s, lo, hi, blanks+1)
-	}
-	n := bytes.Count(s[lo:hi], blankByte)
-	return n == blanks || ru.open && n > blanks
-}
 
 // numbersIn says whether s[lo:hi] is as many numbers: digits, or nothing, with
 // a blank between them.
@@ -123,11 +55,11 @@ func (p *Parser) guardsIn(q *plan, s []byte, quotes []uint16, base int) ([]uint1
 }
 
 // place cuts s by the plan of the format. The places of fields are in the
-// record's spans, those of other columns in p.placed; of the runs that it
-// returns, as bits, only the whole is known. It is false when the values do
-// not have their types. Guards are the places of all guards in s, counted from
-// base, and as many as the plan has. Behind s eight bytes must be readable.
-func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) (ran uint8, ok bool) {
+// record's spans, those of other columns in p.placed. It is false when the
+// values do not have their types. Guards are the places of all guards in s,
+// counted from base, and as many as the plan has. Behind s eight bytes must be
+// readable.
+func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) bool {
 	q := f.plan
 	r, n, cuts := &p.rec, len(s), q.cuts
 	lo, k := len(f.prefix), q.first
@@ -135,21 +67,12 @@ func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) (ran uint
 		c := &cuts[i]
 		hi := lo
 		switch c.how {
-		case findRun:
-			ru := &q.runs[c.index]
-			if next := p.placeRun(f, ru, s, lo, guards, k, base); next >= 0 {
-				r.runs[c.index] = span{uint32(lo), uint32(next) - uint32(cuts[ru.last].size)}
-				ran |= 1 << c.index
-				i, lo, k = ru.last, next, k+int(cuts[ru.last].guards)
-				continue
-			}
-			hi = searchStop(s, lo, c.stop)
 		case findGuard:
 			hi = int(guards[k]) - base
 		case findOpen:
 			g := &q.segments[c.index]
 			if lo = p.placeRight(f, g, s, lo, segmentEnd(q, g, n, guards, k, base)); lo < 0 {
-				return 0, false
+				return false
 			}
 			i = g.last
 			k += int(cuts[i].guards)
@@ -169,10 +92,10 @@ func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) (ran uint
 		hi -= int(c.at)
 		next := hi + int(c.size)
 		if hi < lo || next > n || load64(s, hi)&c.mask != c.head {
-			return 0, false
+			return false
 		}
 		if c.check != checkNone && !(hi == lo+1 && s[lo] == '-' && c.dash) && !f.columns[i].passes(c.check, s, lo, hi) || c.size > 8 && string(s[hi:next]) != f.columns[i].until {
-			return 0, false
+			return false
 		}
 		if c.field < NumFields {
 			r.spans[c.field] = span{uint32(lo), uint32(hi)}
@@ -182,7 +105,7 @@ func (p *Parser) place(f *Format, s []byte, guards []uint16, base int) (ran uint
 		k += int(c.guards)
 		lo = next
 	}
-	return ran, lo == n
+	return lo == n
 }
 
 // searchStop is the place of the first byte c from lo on; negative when there
@@ -202,21 +125,6 @@ func segmentEnd(q *plan, g *segment, n int, quotes []uint16, k, base int) int {
 		return int(quotes[k]) - base - g.anchor
 	}
 	return n - int(q.cuts[g.last].size)
-}
-
-// placeRun returns where the segment behind a run that begins at lo begins;
-// negative when the columns are to be cut one by one.
-func (p *Parser) placeRun(f *Format, ru *run, s []byte, lo int, quotes []uint16, k, base int) int {
-	if ru.extra && p.want.Has(Extra) {
-		return -1
-	}
-	q, last := f.plan, &f.plan.cuts[ru.last]
-	hi := segmentEnd(q, &q.segments[ru.segment], len(s), quotes, k, base)
-	next := hi + int(last.size)
-	if hi < lo || next > len(s) || !last.endsAt(s, hi, f.columns[ru.last].until) || !ru.holds(s, lo, hi) {
-		return -1
-	}
-	return next
 }
 
 // places appends the places of the plan's guards in s, and one more than there
@@ -311,76 +219,44 @@ func (p *Parser) wantedOf(f *Format) (columns uint64) {
 	return columns
 }
 
-// blanks is what the blanks of a line are marked in; nil when they are not.
-func (p *Parser) blanks(quotes []uint16) *marks {
-	if m := p.scanned; wide && quotes != nil && m != nil && m.other == ' ' {
-		return m
-	}
-	return nil
-}
-
 // readPlan reads a whole line by the format's plan. Wanted is wantedOf the
 // format, or all columns.
 func (p *Parser) readPlan(f *Format, wanted uint64, s []byte, quotes []uint16, base int) bool {
 	q := f.plan
-	if q == nil || len(s) >= maxPlanned || f.prefix != "" && !hasPrefix(s, f.prefix) {
+	if q == nil || len(s) >= maxPlanned {
 		return false
 	}
-	if f.like != NoDialect && p.readLike(f, s, quotes, base) {
+	if f.like != NoDialect && p.readLike(f, s, quotes, base) || q.grid != nil && p.readCells(f, wanted, s, quotes, base) {
 		return true
 	}
-	guards, from, ok := p.guardsIn(q, s, quotes, base)
-	if !ok {
+	if !hasPrefix(s, f.prefix) {
 		return false
 	}
-	r, kept := &p.rec, wanted&q.kept
-	if quotes == nil {
-		r.forget() // somebody may have tried to read it
+	guards, from, ok := p.guardsIn(q, s, quotes, base)
+	if !ok || !p.place(f, s, guards, from) {
+		return false
 	}
-	var line usualLine // field by field: a literal is copied in larger units than it was stored in, which is slow
-	line.f, line.s, line.guards, line.from, line.marks, line.base = f, s, guards, from, p.blanks(quotes), base
-	if !p.straight(&line) {
-		r.forget()
-		ran, ok := p.place(f, s, guards, from)
-		if !ok {
-			return false
-		}
-		p.begin(f, s)
-		r.ran, r.late, kept = ran, p.want&q.plain&^usualFields, wanted&q.stored
-	}
-	r.planned = f
+	p.begin(f, s)
+	r := &p.rec
+	r.planned, r.late = f, p.want&q.plain&^usualFields
 	for rest := uint64(p.want & q.plain & usualFields); rest != 0; rest &= rest - 1 {
 		field := Field(bits.TrailingZeros64(rest))
 		r.set(field, int(r.spans[field].lo), int(r.spans[field].hi))
 	}
-	for rest := kept; rest != 0; rest &= rest - 1 {
+	for rest := wanted & q.stored; rest != 0; rest &= rest - 1 {
 		i := bits.TrailingZeros64(rest)
-		c := &f.columns[i]
 		at := p.placed[i]
-		if c.field < NumFields {
+		if c := &f.columns[i]; c.field < NumFields {
 			at = r.spans[c.field]
 		}
-		if r.ran != 0 && c.field == Extra && q.ranOver(i, r.ran) {
-			continue
-		}
-		p.column(c, s, edge{from: at.lo, to: at.hi})
+		p.column(&f.columns[i], s, edge{from: at.lo, to: at.hi})
 	}
 	return true
 }
 
-// ranOver says whether a column is in one of the runs.
-func (q *plan) ranOver(column int, ran uint8) bool {
-	for i := range q.runs {
-		if ran>>i&1 != 0 && q.runs[i].first <= column && column <= q.runs[i].last {
-			return true
-		}
-	}
-	return false
-}
-
 // readLike reads a line in a given format that is a known one.
 func (p *Parser) readLike(f *Format, s []byte, quotes []uint16, base int) bool {
-	if quotes == nil || f.dialect != Custom || !p.flatAt(s, quotes, base) {
+	if quotes == nil || p.scanned.other != ' ' || f.dialect != Custom || !p.flatAt(s, quotes, base) {
 		return false
 	}
 	r := &p.rec
@@ -395,28 +271,10 @@ func (p *Parser) readLike(f *Format, s []byte, quotes []uint16, base int) bool {
 
 // findPlanned finds a late field of a line that was read by a plan.
 func (r *Record) findPlanned(f Field) {
-	for i := range r.planned.plan.runs {
-		if ru := &r.planned.plan.runs[i]; r.ran>>i&1 != 0 && ru.fields.Has(f) {
-			r.findInRun(f, ru, int(r.runs[i].lo), int(r.runs[i].hi))
-			r.late &^= 1 << f
-			return
-		}
+	if r.spots != nil {
+		r.findCell(f)
+		return
 	}
 	r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
 	r.late &^= 1 << f
-}
-
-// findInRun finds a field in the run text[lo:end].
-func (r *Record) findInRun(f Field, ru *run, lo, end int) {
-	for k := ru.first; k <= ru.last; k++ {
-		hi := end
-		if k < ru.last {
-			hi = lo + bytes.IndexByte(r.text[lo:], ' ')
-		}
-		if r.planned.columns[k].field == f {
-			r.setLate(f, lo, hi)
-			return
-		}
-		lo = hi + 1
-	}
 }

@@ -20,14 +20,12 @@ type plan struct {
 	guards   int  // how many of them the literals have
 	first    int  // guards in front of the first column
 	segments []segment
-	cuts     []cut  // per column
-	right    []stop // per column: when it is read from the right
-	runs     []run
+	cuts     []cut    // per column
+	right    []stop   // per column: when it is read from the right
 	plain    FieldSet // fields that are kept as they are found
-	strides  []stride
-	decoded  FieldSet // fields that the strides decode
+	decoded  FieldSet // fields that the grid decodes
 	stored   uint64   // columns that are not plain
-	kept     uint64   // those of them that are not decoded
+	grid     *grid    // nil when there is none
 }
 
 // The limits of what a plan is used for.
@@ -55,7 +53,7 @@ type cut struct {
 	check  check
 	dash   bool  // a dash says that there is no value
 	field  Field // NumFields when it is none
-	index  uint8 // of the segment that it opens, or of the run that begins with it
+	index  uint8 // of the segment that it opens
 }
 
 // A how is the way to find the end of a column.
@@ -232,8 +230,7 @@ func (f *Format) planWith(guard byte) (first, second int, ok bool) {
 	long := slices.ContainsFunc(f.columns, func(c column) bool { return len(c.until) > maxLiteral })
 	if p.guards < maxGuards && !long {
 		f.plan = p
-		f.findRuns()
-		f.findStrides()
+		f.findGrid()
 	}
 	return 0, 0, true
 }

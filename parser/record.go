@@ -50,12 +50,12 @@ type Record struct {
 	depth     uint8
 	place     Place
 	extra     []ExtraField
-	clock     *clock  // layout of the start time; nil: RFC 3339
-	planned   *Format // whose runs are late; nil: a product's columns are
-	runs      [maxRuns]span
-	ran       uint8  // which of its runs they are, as bits
-	ordered   *order // of an object that was read by comparing; nil: it was not
-	values    []span // those of the order's steps, counted from base
+	clock     *clock            // layout of the start time; nil: RFC 3339
+	planned   *Format           // whose columns are late; nil: a product's are
+	ran       uint64            // lanes of its grid whose fences were found, as bits
+	spots     *[maxSpots]uint16 // of a line that was read by the grid of planned, counted from base; nil: it was not
+	ordered   *order            // of an object that was read by comparing; nil: it was not
+	outline   *outline          // where the values of that order stand, counted from base
 	base      uint32
 }
 
@@ -195,7 +195,7 @@ func (r *Record) forget() {
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
 	r.extra, r.errored, r.grouped, r.plain, r.learned, r.ran = r.extra[:0], false, false, false, false, 0
-	r.mixer, r.failure, r.clock, r.planned, r.ordered = span{}, span{}, nil, nil, nil
+	r.mixer, r.failure, r.clock, r.planned, r.ordered, r.spots = span{}, span{}, nil, nil, nil, nil
 }
 
 // set stores text[lo:hi] as the value of a field, unless it says that there

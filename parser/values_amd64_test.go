@@ -1,0 +1,25 @@
+package parser
+
+// valueScanners are those that this machine can run.
+func valueScanners() map[string]func([]byte, *marks) {
+	all := map[string]func([]byte, *marks){"plain": scanValuesGo}
+	if width > 0 {
+		all["AVX2"] = scanValuesAVX2
+	}
+	if width > 1 {
+		all["AVX-512"] = scanValuesAVX512
+	}
+	return all
+}
+
+// matchers are those that this machine can run.
+func matchers() map[string]func(*windows, *outline) {
+	all := map[string]func(*windows, *outline){}
+	if width > 0 {
+		all["AVX2"] = matchWindowsAVX2
+	}
+	if width > 1 {
+		all["AVX-512"] = matchWindowsAVX512
+	}
+	return all
+}
