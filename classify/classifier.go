@@ -149,6 +149,9 @@ func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 		}
 		v.Failed = failed
 	case parser.Event:
+		if c.quiet(r) {
+			return v
+		}
 		c.judge(r, failedAccess(r), &v)
 		v.Failed = v.Severity > Info
 	}

@@ -4,15 +4,19 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math/bits"
+	"slices"
 	"strings"
 )
 
 // Most events are about nothing that a rule asks for. A rule that wants one of
 // some phrases can not fit a text that has none of them, so a text is done with
 // when it has none of the phrases of one such term of each rule. The phrases
-// themselves are not looked for, but a pair of neighbours in each, or its only
-// word: its key. Keys are never changed once built.
+// themselves are not looked for, but the rarest word of each, its sign, and
+// where one stands a pair of neighbours, or the only word: its key. Keys are
+// never changed once built.
 type keys struct {
+	signs signSet
+	free  bool                      // a rule wants no phrase at all
 	sieve [1 << keyBits / 64]uint64 // bits of the keys
 	slots []uint64                  // the keys, a power of two; the next one if taken, 0: free
 }
@@ -25,19 +29,26 @@ const (
 // newKeys chooses the keys of a column, for events of an emitter and a level.
 func (c *compiled) newKeys(column int, of first) *keys {
 	rare, l := c.rarities(), &look{first: of}
-	asked := map[uint64]bool{}
+	asked, signs, free := map[uint64]bool{}, map[string]bool{}, false
 	for i := range c.rules {
 		if cond := &c.rules[i].condition; cond.isOf(l) {
+			free = free || !cond.wants(column)
 			for _, n := range cond.needed(column, rare) {
-				asked[rare[n].key] = true
+				asked[rare[n].key], signs[rare[n].sign] = true, true
 			}
 		}
 	}
-	k := &keys{slots: make([]uint64, 1<<bits.Len(uint(2*len(asked))))}
+	k := &keys{signs: newSigns(signs), free: free, slots: make([]uint64, 1<<bits.Len(uint(2*len(asked))))}
 	for key := range asked {
 		k.add(key)
 	}
 	return k
+}
+
+// wants says whether the condition holds for no text without certain phrases
+// of a column.
+func (cond *condition) wants(column int) bool {
+	return slices.ContainsFunc(cond.early, func(t term) bool { return t.phrases != nil && t.column == column && t.want })
 }
 
 // isOf says whether the condition is about the emitter and the level.
@@ -62,6 +73,7 @@ func (p *phrases) rarities() []rarity {
 	rare := make([]rarity, len(p.list))
 	for n := range p.list {
 		rare[n] = rarityOf(words[n], p.list[n].begin, often)
+		rare[n].sign = signOf(words[n], often)
 	}
 	return rare
 }
@@ -92,10 +104,12 @@ func (cond *condition) needed(column int, rare []rarity) (phrases []uint16) {
 	return phrases
 }
 
-// A rarity is the key of a phrase, and how seldom it is met by chance.
+// A rarity is the key of a phrase, how seldom it is met by chance, and the
+// phrase's sign.
 type rarity struct {
 	key   uint64
 	score float64
+	sign  string
 }
 
 // blankEscapes stand between words.
@@ -120,10 +134,10 @@ func rarityOf(words []string, begin bool, often map[string]int) (best rarity) {
 		h := keyOf(binary.LittleEndian.Uint64(room[:]), len(w))
 		own := float64(len(w)) / float64(often[w])
 		if len(words) == 1 && !begin {
-			return rarity{h, own / 4}
+			return rarity{key: h, score: own / 4}
 		}
 		if (i > 0 || begin) && own+seldom > best.score {
-			best = rarity{pairOf(last, h), own + seldom}
+			best = rarity{key: pairOf(last, h), score: own + seldom}
 		}
 		last, seldom = h, own
 	}
@@ -153,45 +167,26 @@ func (k *keys) may(key uint64) uint64 {
 // has says whether the key is there.
 func (k *keys) has(key uint64) bool { return k.slots[k.slotOf(key)] == key }
 
-// A padded is room for a text with zeros behind it.
-type padded [maxText + 64]byte
-
 // in says whether a text may have a key; the room is the caller's.
 func (k *keys) in(text []byte, room *padded) bool {
 	if len(text) > maxText {
 		return true
 	}
-	copy(room[:], text)
-	clear(room[len(text) : len(text)+64])
-	escape := indexFrom(text, 0, '\\')
-	last := uint64(keyBegin)
-	for at := 0; at < len(text); {
-		in, next := lettersOf((*[64]byte)(room[at:])), at+64
-		for escape >= 0 && escape+1 < next {
-			if isBlankEscape(room[escape+1]) {
-				in &^= 1 << (escape + 1 - at)
-			}
-			escape = indexFrom(text, escape+1, '\\')
-		}
-		for in != 0 {
-			carried := in + in&-in // the first run of bits, carried to its end
-			begin, end := bits.TrailingZeros64(in), bits.TrailingZeros64(carried)
-			in &= carried
-			if end == 64 { // the word may go on
-				if begin > 0 {
-					next = at + begin
-					break
-				}
-				next += lettersBefore(room[next:])
-			}
-			h := keyOf(binary.LittleEndian.Uint64(room[at+begin:]), end-begin)
+	n := room.take(text)
+	room.escape(n)
+	last, before := uint64(keyBegin), uint64(0)
+	for c := range n {
+		in, more := room.in[c], room.in[c+1]
+		for begins := in &^ (in<<1 | before); begins != 0; begins &= begins - 1 {
+			i := bits.TrailingZeros64(begins)
+			h := keyOf(room.eight(64*c+i), wordSize(in, more, i))
 			pair := pairOf(last, h)
 			if (k.may(h)|k.may(pair))&1 != 0 && (k.has(h) || k.has(pair)) {
 				return true
 			}
 			last = h
 		}
-		at = next
+		before = in >> 63
 	}
 	return false
 }
@@ -213,31 +208,4 @@ func indexFrom(text []byte, at int, c byte) int {
 		return at + i
 	}
 	return -1
-}
-
-// lettersBefore is how many letters and digits begin a text.
-func lettersBefore(text []byte) (n int) {
-	for n < len(text) && letters[text[n]] != 0 {
-		n++
-	}
-	return n
-}
-
-// lettersOf says, bit by bit, which bytes are letters and digits.
-func lettersOf(text *[64]byte) (in uint64) {
-	for i := 0; i < 64; i += 8 {
-		in |= lettersOf8(binary.LittleEndian.Uint64(text[i:i+8])) << i
-	}
-	return in
-}
-
-// lettersOf8 does so for eight bytes at once: what it adds carries into the
-// upper bit of each byte that reaches a bound.
-func lettersOf8(x uint64) uint64 {
-	const each = 0x0101010101010101
-	low := x & (0x7f * each)
-	lower := low | 0x20*each
-	digit := (low + (0x80-'0')*each) &^ (low + (0x80-'9'-1)*each)
-	letter := (lower + (0x80-'a')*each) &^ (lower + (0x80-'z'-1)*each)
-	return (((digit | letter) &^ x) & (0x80 * each) >> 7) * 0x0102040810204080 >> 56
 }

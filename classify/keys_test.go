@@ -28,6 +28,8 @@ func FuzzKeys(f *testing.F) {
 	for _, text := range []string{
 		`\nfailed_calling_webhook`, `C:\\new`, strings.Repeat("edge", 15) + "grpc config stream closed: 14", strings.Repeat("a", 63) + " eof", strings.Repeat("a", 200) + " secret forbidden",
 		"GRPC_CONFIG_STREAM closed", "panic", "no panic", "eof\x80", "ﬁle EOF", "K8S é eof", strings.Repeat("till ", 12) + `ab\neof`, strings.Repeat("till ", 12) + `abc\neof`,
+		strings.Repeat("till ", 12) + `a\nfailed_calling_webhook`, strings.Repeat("a", 61) + `\nfailed calling webhook`, strings.Repeat("a", 62) + `\\nfailed calling webhook`, "7failed calling webhook",
+		strings.Repeat("till ", 12) + " failed calling webhook", strings.Repeat("a", maxText) + " panic", "IST0102", "signal 11",
 	} {
 		f.Add(text)
 	}
@@ -51,16 +53,16 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// Of every phrase that a rule asks for, the text itself has a key.
+// Of every phrase that a rule asks for, the text itself has a key and a sign.
 func TestEveryPhraseHasItsKey(t *testing.T) {
 	c := Default()
 	p, rare := &c.phrases[messageColumn], c.rarities()
 	for text, n := range p.numbers {
-		k := &keys{slots: make([]uint64, 4)}
+		k := &keys{signs: newSigns(map[string]bool{rare[n].sign: true}), slots: make([]uint64, 4)}
 		k.add(rare[n].key)
 		inner := strings.Trim(text, "^$")
 		for _, value := range []string{inner, strings.ToUpper(inner), strings.ReplaceAll(inner, "_", ": ")} {
-			if !k.in([]byte(value), new(padded)) {
+			if !k.in([]byte(value), new(padded)) || !k.signs.in([]byte(value), new(padded)) {
 				t.Errorf("%q is left early", value)
 			}
 		}
@@ -77,7 +79,7 @@ func TestUsualEventsAreLeftEarly(t *testing.T) {
 		"cds: add 27 cluster(s), remove 3 cluster(s)", "cds: added/updated 2 cluster(s) (skipped 25 unmodified cluster(s))", "lds: add/update listener '10.96.7.7_443'",
 		"all clusters initialized. initializing init manager", "add/update cluster outbound|443||till.shop.svc.cluster.local starting warming",
 	} {
-		if k.in([]byte(text), new(padded)) {
+		if k.in([]byte(text), new(padded)) || k.signs.in([]byte(text), new(padded)) {
 			t.Errorf("%q is looked through", text)
 		}
 	}

@@ -198,6 +198,26 @@ func (c *Classifier) set(k *first, column int, value []byte) uint16 {
 	return t.set
 }
 
+// quiet says whether an event surely has no cause: its message has no word that
+// a rule for such an event asks for.
+func (c *Classifier) quiet(r *parser.Record) bool {
+	m := &c.memo
+	if m.misses < fewMisses || r.Has(parser.ResponseCodeDetails) {
+		return false
+	}
+	k := c.keysOf(r.Emitter, levelOf(r.Bytes(parser.Level)))
+	return !k.free && !k.signs.in(r.Text(), &m.room)
+}
+
+// keysOf chooses the keys for messages of an emitter and a level, once.
+func (c *Classifier) keysOf(emitter parser.Emitter, level uint8) *keys {
+	own := &c.memo.keys[emitter][level]
+	if *own == nil {
+		*own = c.newKeys(messageColumn, first{kind: parser.Event, emitter: emitter, level: level})
+	}
+	return *own
+}
+
 // mayTell says whether a message may have a phrase that the verdict of such an
 // event depends on.
 func (c *Classifier) mayTell(k *first, message []byte) bool {
@@ -205,11 +225,7 @@ func (c *Classifier) mayTell(k *first, message []byte) bool {
 	if m.misses++; m.misses < fewMisses {
 		return true
 	}
-	own := &m.keys[k.emitter][k.level]
-	if *own == nil {
-		*own = c.newKeys(messageColumn, first{kind: k.kind, emitter: k.emitter, level: k.level})
-	}
-	return (*own).in(message, &m.room)
+	return c.keysOf(k.emitter, k.level).in(message, &m.room)
 }
 
 // look finds the phrases of a text.

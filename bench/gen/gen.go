@@ -40,9 +40,9 @@ type Generator struct {
 	stamp  stamp
 	rec    record
 	tally  []int64 // by outcome
-	noise  int64
-	path   []byte // the record's path
-	inner  []byte // the record before it is wrapped
+	noise  int64   // lines that are no access record
+	path   []byte  // the record's path
+	inner  []byte  // the record before it is wrapped
 }
 
 // A layout renders one record at the end of dst.
@@ -59,6 +59,11 @@ var layouts = []struct {
 	{"mixed", appendMixed},
 	{"custom", appendCustom},
 	{"distinct", appendDistinct},
+	{"events-envoy", appendEnvoyEvents},
+	{"events-proxy", appendProxyEvents},
+	{"events-istiod", appendIstiodEvents},
+	{"events-klog", appendKlogEvents},
+	{"events-mixed", appendAllEvents},
 }
 
 // Dialects returns the names that a Config may carry.

@@ -7,10 +7,12 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/flagwatch/flagwatch/bench/gen"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // write returns n bytes of a dialect and the generator that knows them.
@@ -39,6 +41,11 @@ func TestBytesAreStable(t *testing.T) {
 		"mixed":         0xb5c6c859,
 		"custom":        0x12ef7969,
 		"distinct":      0x99effc52,
+		"events-envoy":  0x229333fc,
+		"events-proxy":  0xe10d92bd,
+		"events-istiod": 0x119a3b2c,
+		"events-klog":   0x8ac76d5b,
+		"events-mixed":  0xeffee005,
 	}
 	for _, dialect := range gen.Dialects() {
 		b, _ := write(t, dialect, 0.06, 1, 1<<20)
@@ -70,8 +77,35 @@ func TestCounts(t *testing.T) {
 		if sum != c.Access || c.Access > c.Records {
 			t.Errorf("%s: %d by code, %d access, %d records", dialect, sum, c.Access, c.Records)
 		}
+		if strings.HasPrefix(dialect, "events-") {
+			if c.Access > 0 {
+				t.Errorf("%s: %d access records", dialect, c.Access)
+			}
+			continue
+		}
 		if share := float64(c.Failed) / float64(c.Access); math.Abs(share-0.06) > 0.006 {
 			t.Errorf("%s: %.3f failed, want about 0.06", dialect, share)
+		}
+	}
+}
+
+// Every line of an event log is an event of the program that it stands for.
+func TestEventsAreEvents(t *testing.T) {
+	for dialect, emitters := range map[string][]parser.Emitter{
+		"events-envoy": {parser.Envoy}, "events-proxy": {parser.Envoy, parser.PilotAgent, parser.Istiod}, "events-istiod": {parser.Istiod}, "events-klog": {parser.Klog},
+		"events-mixed": {parser.Envoy, parser.PilotAgent, parser.Istiod, parser.Klog},
+	} {
+		b, g := write(t, dialect, 0, 5, 1<<18)
+		p, records := parser.NewParser(parser.Fields(parser.Message)), int64(0)
+		p.Reset(append(make([]byte, 0, len(b)+parser.Padding), b...))
+		for r, ok := p.Next(); ok; r, ok = p.Next() {
+			records++
+			if r.Kind != parser.Event || !slices.Contains(emitters, r.Emitter) || !r.Has(parser.Message) {
+				t.Fatalf("%s: %v of %v: %s", dialect, r.Kind, r.Emitter, b[r.Begin:r.Begin+r.Size])
+			}
+		}
+		if records != g.Counts().Records {
+			t.Errorf("%s: %d records, want %d", dialect, records, g.Counts().Records)
 		}
 	}
 }

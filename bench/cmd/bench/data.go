@@ -35,7 +35,7 @@ type recipe struct {
 
 // recipes are the files of a size, by what jobs call them.
 func recipes(bytes int64) map[string]recipe {
-	return map[string]recipe{
+	list := map[string]recipe{
 		"text":     {"istio-text", bytes, failShare},
 		"json":     {"istio-json", bytes, failShare},
 		"cri":      {"cri", bytes, failShare},
@@ -45,7 +45,15 @@ func recipes(bytes int64) map[string]recipe {
 		"half":     {"istio-text", bytes / 2, failShare},
 		"tiny":     {"istio-text", 1 << 10, failShare},
 	}
+	for _, emitter := range emitters {
+		list["events-"+emitter] = recipe{"events-" + emitter, bytes / 2, failShare}
+	}
+	return list
 }
+
+// emitters are the programs around the access log whose events are measured,
+// and all of them in one stream.
+var emitters = []string{"envoy", "proxy", "istiod", "klog", "mixed"}
 
 // makeFiles generates what the cache does not have yet.
 func (c *config) makeFiles() (map[string]file, error) {

@@ -53,6 +53,9 @@ func makeJobs(c config, files map[string]file) []job {
 		report("zst", files["zst"]),
 		report("tiny", files["tiny"]),
 	}
+	for _, emitter := range emitters {
+		jobs = append(jobs, report("events-"+emitter, files["events-"+emitter], "-j", "1"))
+	}
 	peers := []job{
 		{name: "wc", file: text, argv: []string{"wc", "-l", text.path}, check: sameLines},
 		{name: "mawk", file: text, argv: []string{"mawk", `{n[$5" "$6]++} END {for (k in n) print k, n[k]}`, text.path}, check: sameCodes},

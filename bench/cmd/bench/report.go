@@ -32,6 +32,11 @@ func rows() []row {
 		{"CRI-wrapped text against bare text", cpuRatio("cri", "text"), "x the CPU", 1.15, true, nil},
 		{"a format of one's own against Istio's of the same length", cpuRatio("custom", "text"), "x the CPU", 1.5, true, nil},
 		{"all requests failed, against a few of a hundred", cpuRatio("failing", "text"), "x the CPU", 1.6, true, nil},
+		{"Envoy's events against access records, each byte", byteRatio("events-envoy", "half"), "x the CPU", 2, true, nil},
+		{"a sidecar's events, each byte", byteRatio("events-proxy", "half"), "x the CPU", 2, true, nil},
+		{"istiod's events, each byte", byteRatio("events-istiod", "half"), "x the CPU", 2, true, nil},
+		{"events of Kubernetes' programs, each byte", byteRatio("events-klog", "half"), "x the CPU", 2, true, nil},
+		{"all of these in one stream, each byte", byteRatio("events-mixed", "half"), "x the CPU", 2, true, nil},
 		{"two workers against one, wall time", wallRatio("text", "2 workers"), "x as fast", 1.8, false, nil},
 		{".gz against a bare decode loop, wall time", wallRatio("gz", "inflate gz"), "x the time", 1.1, true, nil},
 		{".zst against a bare decode loop, wall time", wallRatio("zst", "inflate zst"), "x the time", 1.1, true, nil},
@@ -59,6 +64,11 @@ func resident(name string) func(map[string]result) float64 {
 
 func cpuRatio(above, below string) func(map[string]result) float64 {
 	return func(r map[string]result) float64 { return ratio(r[above].cpu, r[below].cpu) }
+}
+
+// byteRatio compares what a byte of two jobs' files costs.
+func byteRatio(above, below string) func(map[string]result) float64 {
+	return func(r map[string]result) float64 { return perCore(below)(r) / max(perCore(above)(r), 1e-9) }
 }
 
 func wallRatio(above, below string) func(map[string]result) float64 {
