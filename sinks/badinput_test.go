@@ -95,7 +95,7 @@ func TestShortNamesStayDifferent(t *testing.T) {
 	}
 	for width := 44; width <= 120; width++ {
 		out := string(render(t, reportOf(b.String()), TextOptions{Width: width}))
-		_, table, found := strings.Cut(out, "  cluster ")
+		_, table, found := strings.Cut(out, "\n     cluster ")
 		if !found {
 			t.Fatal(out)
 		}

@@ -20,12 +20,19 @@ type Card struct {
 	Share        float64    `json:"share"`             // of all failed access records
 	First        *time.Time `json:"first,omitempty"`
 	Last         *time.Time `json:"last,omitempty"`
+	Ending       string     `json:"ending,omitempty"`       // a name of Endings; "": nobody knows
+	Quiet        float64    `json:"quietSeconds,omitempty"` // from the last record to the end of the log
 
 	Confidence  []NamedCount   `json:"confidence"` // of the records, each by itself
 	Sides       []NamedCount   `json:"sides"`
 	Rivals      []RivalCount   `json:"rivals"`
 	Outcomes    []OutcomeCount `json:"outcomes"`
 	Clusters    []ValueCount   `json:"clusters"`
+	Service     string         `json:"service,omitempty"`            // of an application's own proxy, as callers name its cluster
+	Traffic     []Traffic      `json:"traffic"`                      // of the services that it hit, and failed by this cause
+	Meanwhile   *uint64        `json:"succeededMeanwhile,omitempty"` // requests to them, well within its time
+	Namespace   string         `json:"namespace,omitempty"`          // that all of the services are in, where that is telling
+	Callers     []ValueCount   `json:"callers"`                      // workloads that called, where they are known
 	Hosts       []ValueCount   `json:"hosts"`
 	Routes      []ValueCount   `json:"routes"`
 	Authorities []ValueCount   `json:"authorities"`
@@ -44,6 +51,7 @@ type Card struct {
 	Samples  []CauseSample `json:"samples"`
 	Meaning  string        `json:"meaning,omitempty"` // of the verdict, like what follows
 	Next     []string      `json:"next"`              // commands, with what is known filled in
+	IfEmpty  []string      `json:"ifEmpty"`           // of each of them: what it means when it shows nothing
 	Remedy   string        `json:"remedy,omitempty"`
 	Versions string        `json:"versions,omitempty"`
 	Docs     []string      `json:"docs"`
@@ -173,5 +181,6 @@ type Milestone struct {
 // ReportOptions are choices for a report.
 type ReportOptions struct {
 	Alone    bool     // do not join the records of one request
+	Selected bool     // records were left out by what they are, not only by their time
 	Suppress []string // ids of causes that are only named
 }

@@ -78,13 +78,15 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 		Clusters: c.d.values(g, byCluster), Hosts: c.d.values(g, byHost), Routes: c.d.values(g, byRoute), Authorities: c.d.values(g, byAuthority),
 		Paths: c.d.values(g, byPath), Clients: c.d.values(g, byClient), ServerNames: c.d.values(g, byServerName), Details: c.d.values(g, byDetails), Reasons: c.d.values(g, byReason),
 		Proxies: c.d.values(g, byProxy), Durations: g.durations.summary(), Timeouts: g.timeoutCounts(), Trend: c.trend(id),
-		Evidence: []Evidence{}, ExplainedBy: []NamedCount{}, Samples: g.samples.shown(),
+		Evidence: []Evidence{}, ExplainedBy: []NamedCount{}, Samples: g.samples.shown(), Callers: c.callersOf(g), Service: c.serviceOf(g),
 	}
 	card.explain(g.cause)
 	card.Side = mostFrequent(card.Sides)
 	card.Verdict = Verdict{card.ID, card.Title, mostFrequent(card.Confidence), card.Severity, card.Side, false}
 	c.consequences(id, &card)
+	c.traffic(&card, g, total)
 	q := inquiry{scene: c, g: g, id: id, card: &card}
+	q.end()
 	q.investigate()
 	q.investigateEvents()
 	q.dropRivals(card.Verdict.Cause)

@@ -38,6 +38,10 @@ func (c *scene) fill(card *Card) map[string]string {
 		}
 		return namespace, pod
 	})
+	if space := namespaceIn(card.Service); space != "" && v["pod"] == "" {
+		v["namespace"], v["upstream_namespace"] = space, space
+		v["upstream_pod"] = podOf(v["upstream_ip"], space)
+	}
 	return v
 }
 
@@ -114,7 +118,36 @@ func (q *inquiry) advise() {
 		alone.Checks = slices.Concat(onePod, about(cause.Checks, "{upstream_pod}"))
 		cause, q.card.Remedy = &alone, alone.OnePod
 	}
-	q.card.Next = commands(cause, q.g.cause, q.fill(q.card))
+	values := q.fill(q.card)
+	q.card.Next = commands(q.ownPod(cause, values), q.ownPod(q.g.cause, values), values)
+	q.policyFirst()
+	q.card.IfEmpty = emptyMean(q.card.Next)
+}
+
+// ownPod lets the checks of a cause ask for the pod by its address, where the
+// log of an application's own proxy does not name it, but callers know it.
+func (q *inquiry) ownPod(cause *classify.Cause, values map[string]string) *classify.Cause {
+	if cause == nil || q.card.Service == "" || values["pod"] != "" {
+		return cause
+	}
+	own := *cause
+	own.Checks = nil
+	for _, check := range cause.Checks {
+		own.Checks = append(own.Checks, strings.ReplaceAll(check, "{pod}", "{upstream_pod}"))
+	}
+	return &own
+}
+
+// policyFirst looks for a policy before it looks for a pod where one namespace
+// does not answer.
+func (q *inquiry) policyFirst() {
+	if q.card.Namespace == "" {
+		return
+	}
+	slices.SortStableFunc(q.card.Next, func(a, b string) int {
+		const policies = "kubectl get networkpolicies"
+		return compareBools(!strings.HasPrefix(a, policies), !strings.HasPrefix(b, policies))
+	})
 }
 
 // about are the checks that ask about a placeholder.

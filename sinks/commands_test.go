@@ -87,7 +87,8 @@ func TestFoldedCommands(t *testing.T) {
 	for _, command := range commands {
 		for _, width := range []int{40, 60, 80, 120} {
 			p := newPage(TextOptions{Width: width})
-			p.command("   Next    ", "             ", command)
+			p.label("Next")
+			p.command(labelWidth+3, labelWidth+5, command)
 			text := strings.TrimSuffix(p.buf.String(), "\n")
 			for _, line := range strings.Split(text, "\n") {
 				if p.widthOf(line) > width {

@@ -29,6 +29,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	sum := d.sumUp()
 	r := &Report{
 		snapshot:   s,
+		Selected:   opt.Selected,
 		APIVersion: apiVersion,
 		Kind:       "Report",
 		Inputs:     append([]Input{}, inputs...),
@@ -67,7 +68,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	c := newScene(d, opt, r.Pictured())
 	c.shown = shown
 	r.Causes, r.Join, r.Proxies = c.cards(opt, sum), c.joinCounts(), d.proxyTallies()
-	r.Hints = c.hints(sum)
+	r.Hints, r.Services = c.hints(sum), r.services()
 	r.Sides, r.Severities = sideCounts(r.Causes), severityCounts(r.Causes)
 	r.Headline = c.headline(r)
 	return r
@@ -83,6 +84,7 @@ type sum struct {
 	sets                           map[flagSet]counts
 	dialects, directions, answered map[string]counts
 	details, clusters              map[string]counts
+	services                       map[string]uint64 // see ofService
 }
 
 // A flagSet is a code and a set of flags; other stands for all that found no

@@ -54,6 +54,12 @@ func CSVColumns() []CSVColumn {
 		{"timeouts", "how many took a whole number of seconds, as timeouts do", func(_ *Report, c *Card) string { return timeouts(c.Timeouts) }},
 		{"ok_p50_ms", "median duration of the requests that did not fail", func(r *Report, _ *Card) string { return r.okDuration(func(d *Durations) int64 { return d.P50 }) }},
 		{"ok_p99_ms", "duration that 99 % of them do not exceed", func(r *Report, _ *Card) string { return r.okDuration(func(d *Durations) int64 { return d.P99 }) }},
+		{"ending", "ongoing, over, or empty: nobody knows", func(_ *Report, c *Card) string { return c.Ending }},
+		{"service", "service that it hit most", func(_ *Report, c *Card) string { return c.hit(func(t *Traffic) string { return t.Service }) }},
+		{"service_failed", "requests to that service that failed by this cause", func(_ *Report, c *Card) string { return c.hit(func(t *Traffic) string { return count10(t.Failed) }) }},
+		{"service_requests", "all requests to that service", func(_ *Report, c *Card) string { return c.hit(func(t *Traffic) string { return count10(t.Requests) }) }},
+		{"caller", "workload that called most", func(_ *Report, c *Card) string { return first(c.Callers) }},
+		{"if_empty", "what it means that the command shows nothing", func(_ *Report, c *Card) string { return strings.Join(c.IfEmpty[:min(len(c.IfEmpty), 1)], "") }},
 	}
 }
 
@@ -71,6 +77,13 @@ func (c *Card) outcome(text func(*OutcomeCount) string) string {
 		return ""
 	}
 	return text(&c.Outcomes[0])
+}
+
+func (c *Card) hit(text func(*Traffic) string) string {
+	if len(c.Traffic) == 0 {
+		return ""
+	}
+	return text(&c.Traffic[0])
 }
 
 func (r *Report) okDuration(ms func(*Durations) int64) string {

@@ -242,9 +242,10 @@ func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 		d.invalid[r.Reason]++
 		d.invalidSamples.add(from, r)
 	}
-	d.addPlace(from, r, failed)
+	place := d.place(from, r)
+	d.addPlace(place, r, failed)
 	if d.meter != nil {
-		d.metered(from, r, &v)
+		d.metered(from, place, r, &v)
 	}
 }
 
@@ -455,8 +456,7 @@ func (d *Delta) addNoise(from *Origin, r *parser.Record) {
 }
 
 // addPlace counts the record for where it comes from, if that is known.
-func (d *Delta) addPlace(from *Origin, r *parser.Record, failed bool) {
-	id := d.place(from, r)
+func (d *Delta) addPlace(id uint16, r *parser.Record, failed bool) {
 	if id == noName {
 		return
 	}

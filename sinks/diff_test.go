@@ -98,6 +98,21 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A golden file for a diff in a terminal, a narrow one, and in a chat.
+func TestDiffGolden(t *testing.T) {
+	log := strings.Repeat(access{time: "2026-05-04T03:00:00.000Z", code: "503", flags: "UH", details: "no_healthy_upstream", host: "-", cluster: "outbound|80||`@everyone`.shop.svc.cluster.local"}.String(), 30)
+	d := reportOf(incident()).Compare(reportOf(log + minutes(func(i int) string { return map[bool]string{true: "UO"}[i >= 900] })))
+	var table, narrow, message bytes.Buffer
+	for _, err := range []error{WriteDiff(&table, d, TextOptions{}), WriteDiff(&narrow, d, TextOptions{Width: 60}), WriteDiffMarkdown(&message, d)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	golden(t, "diff.txt", table.Bytes())
+	golden(t, "diff_60.txt", narrow.Bytes())
+	golden(t, "diff.markdown", message.Bytes())
+}
+
 // TestGeneratedDiffSchema compares the committed schema with the types, and
 // diffs with the schema. -update writes it again.
 func TestGeneratedDiffSchema(t *testing.T) {

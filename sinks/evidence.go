@@ -32,12 +32,13 @@ const (
 	streamEvidence   = "stream"        // how often the control plane's stream ended
 	absenceEvidence  = "absence"       // what should have followed never came
 	controlEvidence  = "control-plane" // the control plane was gone at the same time
+	spaceEvidence    = "one-namespace" // several services fail, all of one namespace
 )
 
 // EvidenceKinds are the values of Evidence.Kind.
 func EvidenceKinds() []string {
 	return []string{onsetEvidence, burstEvidence, steadyEvidence, hostEvidence, proxyEvidence, proxiesEvidence, timeoutEvidence, ejectionEvidence, allHostsEvidence, onsetAllEvidence,
-		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence}
+		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence, spaceEvidence}
 }
 
 // What makes a pattern.
@@ -60,6 +61,7 @@ type scene struct {
 	join      joined
 	joining   bool
 	blind     bool // successes were not asked for: nothing is known of them
+	selected  bool // records were chosen by what they are
 }
 
 type failedCell struct {
@@ -95,6 +97,7 @@ func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
 		c.good = append(c.good, goodStep{w.begin, cluster, w.n})
 	}
 	slices.SortFunc(c.good, func(a, b goodStep) int { return cmp.Compare(a.at, b.at) })
+	c.selected = opt.Selected
 	c.blind = d.filtered() && len(c.good) == 0
 	if c.joining {
 		c.join = d.joins.join()
@@ -186,6 +189,7 @@ func (q *inquiry) investigate() {
 	}
 	q.inTime()
 	q.concentration()
+	q.oneNamespace()
 	q.timeout()
 	q.ejection()
 	q.everyHost()
@@ -206,11 +210,7 @@ func (q *inquiry) onset() {
 	if !w.timed || !all.timed || q.g.access.failed < enough || w.first-all.first < int64(time.Minute) {
 		return
 	}
-	ended := "still happening at the end of the log"
-	if all.last-w.last > int64(time.Minute) {
-		ended = "none after " + q.clock(w.last)
-	}
-	q.say(onsetEvidence, q.g.access.failed, q.g.access.failed, "none in the %s before %s, %s", length(time.Duration(w.first-all.first)), q.clock(w.first), ended)
+	q.say(onsetEvidence, q.g.access.failed, q.g.access.failed, "none in the %s before %s", length(time.Duration(w.first-all.first)), q.clock(w.first))
 }
 
 // steps are the group's failures by time.

@@ -72,16 +72,53 @@ func WriteSuspects(w io.Writer, name, about string, causes []*classify.Cause, op
 	p.line(p.bold(p.user(name)))
 	p.flow("  ", " ", strings.Fields(about)...)
 	if len(causes) > 0 {
-		g := &grid{columns: []column{{head: "CAUSE"}, {head: "WHAT", flex: true}}}
-		for _, c := range causes {
-			g.add(markOf(c.Severity), "", c.ID, c.Title)
+		shown := causes
+		if most := p.most(maxSuspects); len(causes)-fewMore > most {
+			shown = causes[:most]
 		}
-		p.grid(g)
+		p.suspects(shown)
 		p.line("")
-		p.flow("  ", " ", strings.Fields("flagwatch explain "+causes[0].ID+" says more about the first.")...)
+		p.flow("  ", " ", strings.Fields(goOn(causes, len(causes)-len(shown)))...)
 	}
 	_, err := w.Write(p.buf.Bytes())
 	return err
+}
+
+// maxSuspects is how many causes are listed, and few more: a longer list is no
+// answer.
+const maxSuspects, fewMore = 15, 5
+
+// suspects is a table of causes with the flags that their records have.
+func (p *page) suspects(causes []*classify.Cause) {
+	g := &grid{columns: []column{{head: "CAUSE"}, {head: "FLAGS", flex: true}, {head: "WHAT", flex: true}}}
+	for _, c := range causes {
+		g.add(markOf(c.Severity), "", c.ID, flagsIn(c), c.Title)
+	}
+	p.grid(g)
+}
+
+// flagsIn are the flags of a cause's examples.
+func flagsIn(c *classify.Cause) string {
+	set := parser.FlagSet(0)
+	p := parser.NewParser(parser.Fields(parser.ResponseFlags))
+	for _, example := range c.Examples {
+		p.Reset(append(make([]byte, 0, len(example)+1+parser.Padding), example+"\n"...))
+		for r, ok := p.Next(); ok; r, ok = p.Next() {
+			if flags, known := r.Flags(); known && r.Kind == parser.Access {
+				set |= flags
+			}
+		}
+	}
+	return strings.Join(knownFlags(uint64(set)), " ")
+}
+
+// goOn is how to go on from a list of causes.
+func goOn(causes []*classify.Cause, hidden int) string {
+	if hidden == 0 {
+		return "flagwatch explain " + causes[0].ID + " says more about the first."
+	}
+	return plural(uint64(hidden), "more cause goes", "more causes go") + " with it: name the flags or the details that stand beside it, or paste the whole record, and few remain. " +
+		"flagwatch explain " + causes[0].ID + " says more about the first, flagwatch list causes lists all."
 }
 
 // WriteVerdict writes what one record says about itself, and what to do: its

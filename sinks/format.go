@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -12,11 +13,12 @@ const minShare = 20
 
 // number writes n with commas between thousands.
 func number(n uint64) string {
-	s := strconv.FormatUint(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+	var space [32]byte
+	b := strconv.AppendUint(space[:0], n, 10)
+	for i := len(b) - 3; i > 0; i -= 3 {
+		b = slices.Insert(b, i, ',')
 	}
-	return s
+	return string(b)
 }
 
 // plural is "1 record", "2 records".

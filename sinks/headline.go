@@ -19,7 +19,7 @@ func (c *scene) headline(r *Report) string {
 	alike := sameVerdict(r.Causes)
 	parts := []string{card.Verdict.Title + ": " + c.amount(alike, r)}
 	if first, last := period(alike); first != nil {
-		parts = append(parts, c.during(*first, *last))
+		parts = append(parts, c.during(*first, *last, ending(alike)))
 	}
 	if where := c.where(card); where != "" && len(alike) == 1 {
 		parts = append(parts, where)
@@ -32,19 +32,49 @@ func (c *scene) headline(r *Report) string {
 			text += "; " + e.Text
 		}
 	}
-	return text + c.besides(card, r) + "."
+	return text + together(r) + c.besides(card, r) + "."
 }
 
-// during says from when to when, and what began in the log and did not end.
-func (c *scene) during(first, last time.Time) string {
-	begun := first.UnixNano()-c.shown.first >= int64(time.Minute)
-	switch {
-	case begun && c.shown.last-last.UnixNano() <= int64(time.Minute) && last.Sub(first) >= time.Minute:
-		return "from " + first.Format(c.layout) + " on, still at the end of the log"
-	case last.Sub(first) >= time.Second:
-		return "from " + first.Format(c.layout) + " to " + last.Format(c.layout)
+// together are other causes of outages that hit the same service at the same
+// time: parts of one story, most likely.
+func together(r *Report) string {
+	c, names := &r.Causes[0], []string{}
+	if c.First == nil || !single(c.Clusters) || c.Verdict.Severity != classify.Error.String() {
+		return ""
 	}
-	return "at " + first.Format(c.layout)
+	for i := range r.Causes[1:] {
+		o := &r.Causes[i+1]
+		if o.Fold == "" && o.First != nil && single(o.Clusters) && o.clusterOf(0) == c.clusterOf(0) && o.Verdict.Severity == c.Verdict.Severity && o.Verdict.Cause != c.Verdict.Cause &&
+			o.Own()*10 >= r.Totals.Failed && o.First.Before(*c.Last) && o.Last.After(*c.First) && len(names) < 2 {
+			names = append(names, causeLabel(o))
+		}
+	}
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return "; " + names[0] + " hits the same service meanwhile"
+	}
+	return "; " + strings.Join(names, " and ") + " hit the same service meanwhile"
+}
+
+// during says from when to when, and whether that was all.
+func (c *scene) during(first, last time.Time, ending string) string {
+	begun := first.UnixNano()-c.shown.first >= int64(time.Minute)
+	quiet := time.Duration(c.shown.last - last.UnixNano())
+	text := "at " + first.Format(c.layout)
+	if last.Sub(first) >= time.Second {
+		text = "from " + first.Format(c.layout) + " to " + last.Format(c.layout)
+	}
+	switch {
+	case ending == endingOngoing && begun && last.Sub(first) >= quietTime:
+		return "since " + first.Format(c.layout) + ", still going at the end of the log"
+	case ending == endingOngoing:
+		return text + ", still going at the end of the log"
+	case ending == endingOver:
+		return text + " (over: none in the last " + length(quiet) + ")"
+	}
+	return text
 }
 
 // sameVerdict are the first card and those of other records that have the same
@@ -147,9 +177,11 @@ func (c *scene) where(card *Card) string {
 	}
 	switch {
 	case single(card.Clusters) && host != "":
-		return "to " + clusterShort(card.Clusters[0].Value) + ", " + part + host
+		return card.target() + ", " + part + host
 	case single(card.Clusters):
-		return allOf(card, "to "+clusterShort(card.Clusters[0].Value))
+		return allOf(card, card.target())
+	case card.Namespace != "":
+		return allOf(card, card.from()+"to services of namespace "+card.Namespace)
 	case host != "":
 		return part + host
 	case single(card.Authorities):
@@ -158,6 +190,33 @@ func (c *scene) where(card *Card) string {
 		return "at " + c.placeOf(card)
 	}
 	return ""
+}
+
+// target is who calls whom.
+func (c *Card) target() string { return c.from() + "to " + c.clusterOf(0) }
+
+// from is the one workload that calls, if there is one for certain.
+func (c *Card) from() string {
+	if len(c.Callers) != 1 || c.Callers[0].Count-c.Callers[0].Excess < c.Records {
+		return ""
+	}
+	return "from " + c.Callers[0].Value + " "
+}
+
+// clusterOf is a cluster in short; for that of an application's own proxy,
+// which tells only the port, what callers call it.
+func (c *Card) clusterOf(i int) string {
+	name := c.Clusters[i].Value
+	if parser.ClusterDirection([]byte(name)) != parser.Inbound {
+		return clusterShort(name)
+	}
+	switch {
+	case c.Service != "":
+		return clusterShort(c.Service)
+	case single(c.Authorities):
+		return c.Authorities[0].Value
+	}
+	return clusterShort(name)
 }
 
 // placeOf is the one proxy of a card: by the address that its application

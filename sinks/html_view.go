@@ -18,7 +18,9 @@ const (
 type htmlView struct {
 	Meta, Warnings []string
 	Headline       string
-	Next           []string
+	Next           []htmlStep
+	Hit            []string
+	ShareHead      string // of shares of records
 	Tiles          []htmlTile
 	Who            []htmlBar
 	When           *htmlWhen
@@ -39,6 +41,7 @@ type htmlView struct {
 
 type (
 	htmlTile  struct{ Value, Label string }
+	htmlStep  struct{ Command, Empty string }
 	htmlBar   struct{ Name, Path, Count, Share string }
 	htmlPair  struct{ Name, Value, Count string }
 	htmlCell  struct{ Text, Class, Count string }
@@ -50,9 +53,9 @@ type (
 	htmlInput   struct{ Name, Bytes, State string }
 	htmlRecord  struct{ Where, Why, Text string }
 	htmlCause   struct {
-		N                                                          int
-		Full                                                       bool
-		Mark, Severity, Label, Outcome, Count, Share, Trend, Where string
+		N                                                                 int
+		Full                                                              bool
+		Mark, Severity, Label, Outcome, Count, Share, Trend, Until, Where string
 	}
 	htmlCard struct {
 		N                     int
@@ -61,8 +64,9 @@ type (
 		About                 []string
 		What, Times           string
 		Proof, Rivals         []htmlPair
-		Seen, Next, Samples   []string
-		Fix, Explain          string
+		Seen, Samples         []string
+		Next                  []htmlStep
+		Traffic, Fix, Explain string
 		Links                 []string
 	}
 )
@@ -86,7 +90,7 @@ type htmlMaker struct {
 
 func newHTMLView(r *Report) *htmlView {
 	m := &htmlMaker{newPage(TextOptions{}), r, &htmlView{}}
-	m.times = timeLayout(r.Pictured())
+	m.show(r)
 	m.head()
 	m.tiles()
 	m.v.Who = m.who()
@@ -114,9 +118,10 @@ func (m *htmlMaker) head() {
 	if v.Headline == "" {
 		v.Headline = m.calm()
 	}
-	for _, command := range firstCommands(m.Report) {
-		v.Next = append(v.Next, m.shell(command))
+	for _, s := range firstSuggestions(m.Report) {
+		v.Next = append(v.Next, m.step(s))
 	}
+	v.Hit, v.ShareHead = m.users(m.hit(3)), shareHead(m.Report)
 	if m.Shown != nil {
 		v.Warnings = append(v.Warnings, "Some clocks are far off: times go from "+m.Report.Span.First.Format("2006-01-02 15:04:05")+" to "+m.Report.Span.Last.Format("2006-01-02 15:04:05")+
 			" UTC. Pictures leave few records out.")
@@ -135,6 +140,8 @@ func (m *htmlMaker) head() {
 	v.Foot += strings.TrimSpace("Made by flagwatch "+m.user(m.Version)) + ". Times are UTC. The report as JSON is in this file, in the element with the id report."
 }
 
+func (m *htmlMaker) step(s suggestion) htmlStep { return htmlStep{m.shell(s.command), m.user(s.empty)} }
+
 // calm is the headline when there is nothing to do.
 func (m *htmlMaker) calm() string {
 	switch t := m.Totals; {
@@ -151,7 +158,7 @@ func (m *htmlMaker) calm() string {
 func (m *htmlMaker) tiles() {
 	t := m.Totals
 	add := func(value, label string) { m.v.Tiles = append(m.v.Tiles, htmlTile{value, label}) }
-	add(number(t.Failed), strings.TrimSpace("failed of "+number(t.Access)+" requests "+parenthesised(percent(t.Failed, t.Access))))
+	add(number(t.Failed), strings.TrimSpace("failed of "+number(t.Access)+m.chosen()+" requests "+parenthesised(percent(t.Failed, t.Access))))
 	words := map[string]string{"error": "outage", "warning": "refused or cut on purpose", "info": "left or probed"}
 	for _, s := range m.Severities {
 		add(number(s.Count), words[s.Name])
@@ -165,6 +172,13 @@ func (m *htmlMaker) tiles() {
 	if t.Invalid > 0 {
 		add(number(t.Invalid), noun(t.Invalid, "unreadable record", "unreadable records"))
 	}
+}
+
+func (m *htmlMaker) chosen() string {
+	if m.Selected {
+		return " chosen"
+	}
+	return ""
 }
 
 func (m *htmlMaker) who() (list []htmlBar) {
@@ -217,7 +231,7 @@ func (m *htmlMaker) causeRow(i int, c *Card) htmlCause {
 	}
 	return htmlCause{
 		N: i + 1, Full: i < htmlCards, Mark: m.marks[severityMark(c.Verdict.Severity)], Severity: m.user(c.Verdict.Severity), Label: m.user(causeLabel(c)), Outcome: outcome,
-		Count: number(c.Own()), Share: shareOf(c, m.Report), Trend: trendPath(c.Trend), Where: m.place(c),
+		Count: number(c.Own()), Share: shareOf(c, m.Report), Trend: trendPath(c.Trend), Until: m.until(c), Where: m.place(c, true),
 	}
 }
 
@@ -228,7 +242,7 @@ func (m *htmlMaker) card(i int, c *Card) htmlCard {
 		What:  m.user(c.Verdict.Title + ". " + c.meaning()), Fix: m.user(c.Remedy), Proof: m.proofRows(c),
 	}
 	if c.First != nil {
-		h.Times = "first " + c.First.Format(m.times+".000") + ", last " + c.Last.Format(m.times+".000") + " UTC"
+		h.Times = m.period(c)
 	}
 	for _, e := range c.Evidence {
 		h.Seen = append(h.Seen, m.user(e.Text))
@@ -236,8 +250,11 @@ func (m *htmlMaker) card(i int, c *Card) htmlCard {
 	for _, r := range c.Rivals[:min(len(c.Rivals), maxRivalRows)] {
 		h.Rivals = append(h.Rivals, htmlPair{Name: m.user(r.ID), Value: m.user(cmp.Or(prefixed("if ", r.Tell), r.Title))})
 	}
-	for _, command := range c.Next {
-		h.Next = append(h.Next, m.shell(command))
+	if len(c.Traffic) > 0 {
+		h.Traffic = m.user(c.traffic())
+	}
+	for i := range c.Next {
+		h.Next = append(h.Next, m.step(c.suggestion(i)))
 	}
 	for _, s := range c.Samples[:min(len(c.Samples), 3)] {
 		h.Samples = append(h.Samples, m.user(s.Text))

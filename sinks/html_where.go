@@ -70,7 +70,7 @@ func (m *htmlMaker) places() {
 	if c := m.Report.Clients; c != nil {
 		addresses, agents = c.Addresses, c.UserAgents
 	}
-	places := htmlTable{Name: "Proxies that report", Heads: []htmlField{{"pod", false}, {"records", true}, {"access", true}, {"failed", true}, {"share", true}}}
+	places := htmlTable{Name: "Proxies that report", Heads: []htmlField{{"pod", false}, {"records", true}, {"access", true}, {"failed", true}, {shareHead(m.Report), true}}}
 	for _, p := range m.Report.Places[:min(len(m.Report.Places), htmlRows)] {
 		places.Rows = append(places.Rows, []htmlField{
 			{m.user(strings.Trim(p.Namespace+"/"+p.Pod, "/")), false}, {number(p.Records), true}, {number(p.Access), true}, {number(p.Failed), true}, {percent(p.Failed, p.Access), true},

@@ -16,6 +16,8 @@ const (
 	messageCauses = 8
 	messageCards  = 2
 	messageHints  = 2
+
+	messageServices = 2
 )
 
 // WriteMarkdown writes the report as a chat message: the answer, the causes,
@@ -42,7 +44,7 @@ func WriteMarkdown(w io.Writer, r *Report) error {
 
 func message(r *Report, causes, cards int) []byte {
 	m := &markdown{page: newPage(TextOptions{Width: messageWidth})}
-	m.times = timeLayout(r.Pictured())
+	m.show(r)
 	shown := shownCauses(r)
 	m.summary(r)
 	if len(shown) > 0 {
@@ -112,6 +114,13 @@ func (m *markdown) summary(r *Report) {
 		m.line("")
 		m.line("Whose: " + strings.Join(chunks, " · "))
 	}
+	if hit := r.hit(messageServices); len(hit) > 0 {
+		for i := range hit {
+			hit[i] = m.prose(hit[i])
+		}
+		m.line("")
+		m.line("Where: " + strings.Join(hit, " · "))
+	}
 	m.latency(r)
 	m.callers(r)
 	for i := range r.Hints[:min(len(r.Hints), messageHints)] {
@@ -155,7 +164,7 @@ func parenthesised(s string) string {
 // fenced writes a block of code.
 func (m *markdown) fenced(write func(*page)) {
 	p := newPage(TextOptions{Width: messageWidth})
-	p.times = m.times
+	p.times, p.input = m.times, m.input
 	write(p)
 	m.line("")
 	m.line("```")
@@ -171,7 +180,7 @@ func (p *page) messageTable(r *Report, list []Card, limit int) {
 		if len(c.Outcomes) > 0 {
 			code, flags = p.code(c.Outcomes[0].Code), p.user(strings.Join(c.Outcomes[0].Flags, ","))
 		}
-		g.add(severityMark(c.Verdict.Severity), "", strconv.Itoa(i+1), p.user(causeLabel(c)), flags, code, number(c.Own()), p.place(c))
+		g.add(severityMark(c.Verdict.Severity), "", strconv.Itoa(i+1), p.user(causeLabel(c)), flags, code, number(c.Own()), p.place(c, true))
 	}
 	if n := len(list) - limit; n > 0 {
 		g.add(plainMark, "", "", strconv.Itoa(n)+" more", "", "", "", "")
@@ -192,8 +201,12 @@ func (m *markdown) card(n int, c *Card) {
 	}
 	m.line("")
 	m.line("```")
-	for _, command := range c.Next {
-		m.line(withoutTicks(m.shell(command)))
+	for i := range c.Next {
+		t := c.suggestion(i)
+		m.line(withoutTicks(m.shell(t.command)))
+		if t.empty != "" {
+			m.line(withoutTicks("# if empty: " + m.user(t.empty)))
+		}
 	}
 	m.line("```")
 }

@@ -109,15 +109,21 @@ func allowed(t *testing.T, r *Report) *allowance {
 		a.count(c.Own())
 		a.count(c.Failed - c.Consequences)
 		a.part(c.Failed-c.Consequences, tot.Failed)
-		for _, list := range [][]ValueCount{c.Clusters, c.Hosts, c.Routes, c.Authorities, c.Paths, c.Clients, c.ServerNames, c.Details, c.Reasons, c.Proxies} {
+		for _, list := range [][]ValueCount{c.Clusters, c.Hosts, c.Routes, c.Authorities, c.Paths, c.Clients, c.ServerNames, c.Details, c.Reasons, c.Proxies, c.Callers} {
 			for _, v := range list {
 				a.count(v.Count - v.Excess)
 				a.part(v.Count-v.Excess, max(c.Records, 1))
 			}
 		}
+		for _, s := range c.Traffic {
+			a.part(s.Failed, s.Requests)
+		}
 		for _, v := range c.Timeouts {
 			a.count(v.Count - v.Excess)
 		}
+	}
+	for _, s := range r.Services {
+		a.part(s.Failed, s.Requests)
 	}
 	for _, o := range r.Outcomes {
 		a.count(o.Count - o.Failed)

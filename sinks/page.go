@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -43,12 +44,15 @@ var (
 type page struct {
 	symbols
 	buf   bytes.Buffer
+	out   io.Writer // where the page is written to while it grows; nil: nowhere
+	err   error     // of out
 	width int
 	color bool
 	ascii bool
 	wide  bool
 	top   int    // rows of each table; 0: as many as usual
 	times string // layout of times of day
+	input string // name of the only input
 	chars runewidth.Condition
 }
 
@@ -68,6 +72,30 @@ func newPage(opt TextOptions) *page {
 		p.symbols = asciiSymbols
 	}
 	return p
+}
+
+// show makes the page one of a report.
+func (p *page) show(r *Report) {
+	p.times = timeLayout(r.Pictured())
+	if len(r.Inputs) == 1 {
+		p.input = r.Inputs[0].Name
+	}
+}
+
+// spill writes what there is of a long page.
+func (p *page) spill() {
+	if p.out != nil && p.buf.Len() >= flushAt {
+		p.flush()
+	}
+}
+
+// flush writes what there is of a page. An error is kept.
+func (p *page) flush() error {
+	if p.err == nil {
+		_, p.err = p.out.Write(p.buf.Bytes())
+	}
+	p.buf.Reset()
+	return p.err
 }
 
 // most is how many rows of a sort are shown, if usually it is n.
@@ -100,6 +128,9 @@ func (p *page) user(s string) string {
 }
 
 func (p *page) widthOf(s string) int {
+	if isASCII(s) {
+		return len(s)
+	}
 	n := 0
 	for _, r := range s {
 		if !isNarrow(r) {
@@ -110,10 +141,20 @@ func (p *page) widthOf(s string) int {
 	return n
 }
 
+// isASCII says whether all of s is printable ASCII, a column each.
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i]-' ' > '~'-' ' {
+			return false
+		}
+	}
+	return true
+}
+
 // isNarrow knows characters that always take one column, our own signs among
 // them. For others the library needs tables of two megabytes.
 func isNarrow(r rune) bool {
-	return ' ' <= r && r < 0x7f || 0xa1 <= r && r < 0x300 && r != 0xad || 0x2010 <= r && r <= 0x2027 || 0x2500 <= r && r < 0x25fd || r == '✖'
+	return ' ' <= r && r < 0x7f || 0xa1 <= r && r < 0x300 && r != 0xad || 0x2010 <= r && r <= 0x2027 || 0x2500 <= r && r < 0x25fd || r == '✖' || r == '→'
 }
 
 // begin is as much of s as finds room in width.
@@ -162,44 +203,106 @@ func (p *page) pad(s string, width int, right bool) string {
 	return s + blanks
 }
 
-// line writes one line, without blanks at its end.
-func (p *page) line(s string) {
-	p.buf.WriteString(strings.TrimRight(s, " "))
+// write writes parts of a line.
+func (p *page) write(parts ...string) {
+	for _, s := range parts {
+		p.buf.WriteString(s)
+	}
+}
+
+// padded writes what pad returns.
+func (p *page) padded(s string, width int, right bool) {
+	if right {
+		p.blanks(width - p.widthOf(s))
+	}
+	p.buf.WriteString(s)
+	if !right {
+		p.blanks(width - p.widthOf(s))
+	}
+}
+
+func (p *page) blanks(n int) {
+	for range n {
+		p.buf.WriteByte(' ')
+	}
+}
+
+// endLine ends a line, without blanks at its end.
+func (p *page) endLine() {
+	p.buf.Truncate(len(bytes.TrimRight(p.buf.Bytes(), " ")))
 	p.buf.WriteByte('\n')
 }
 
-func (p *page) lineOf(s []byte) {
-	p.buf.Write(bytes.TrimRight(s, " "))
-	p.buf.WriteByte('\n')
+// line writes one line.
+func (p *page) line(s string) {
+	p.buf.WriteString(s)
+	p.endLine()
+}
+
+// mark writes a mark in front of a line.
+func (p *page) mark(m mark) {
+	if p.color && m != plainMark {
+		p.write("  ", colours[m], p.marks[m], "\x1b[0m  ")
+	} else {
+		p.write("  ", p.marks[m], "  ")
+	}
 }
 
 // marked writes one line behind a mark.
 func (p *page) marked(m mark, s string) {
-	symbol := p.marks[m]
-	if p.color && m != plainMark {
-		symbol = colours[m] + symbol + "\x1b[0m"
-	}
-	p.line("  " + symbol + "  " + s)
+	p.mark(m)
+	p.line(s)
 }
 
 // flow writes chunks behind a lead, as many in a line as fit; further lines
 // are indented to the end of the lead.
 func (p *page) flow(lead, sep string, chunks ...string) {
-	indent, gap := p.widthOf(lead), p.widthOf(sep)
-	out, width := append(make([]byte, 0, p.width), lead...), indent
-	for i, c := range chunks {
-		w := p.widthOf(c)
-		switch {
-		case i == 0:
-		case width+gap+w > p.width:
-			p.lineOf(out)
-			out, width = append(out[:0], strings.Repeat(" ", indent)...), indent
-		default:
-			out, width = append(out, sep...), width+gap
-		}
-		out, width = append(out, c...), width+w
+	p.buf.WriteString(lead)
+	f := p.paragraph(p.widthOf(lead), sep)
+	for _, c := range chunks {
+		f.add(c)
 	}
-	p.lineOf(out)
+	p.endLine()
+}
+
+// A paragraph is a line in the making, and those that it goes on in.
+type paragraph struct {
+	*page
+	sep                string
+	indent, gap, width int
+	further            string // in front of further lines, within the indent
+	begun              bool
+}
+
+// paragraph begins one behind a lead that is written already.
+func (p *page) paragraph(indent int, sep string) paragraph {
+	return paragraph{page: p, sep: sep, indent: indent, gap: p.widthOf(sep), width: indent}
+}
+
+func (f *paragraph) add(chunk string) {
+	w := f.widthOf(chunk)
+	switch {
+	case !f.begun:
+		f.begun = true
+	case f.width+f.gap+w > f.page.width:
+		f.endLine()
+		f.blanks(f.indent - len(f.further))
+		f.write(f.further)
+		f.width = f.indent
+	default:
+		f.write(f.sep)
+		f.width += f.gap
+	}
+	f.write(chunk)
+	f.width += w
+}
+
+// words adds the words of a sentence, those that are wider than a line in
+// short.
+func (f *paragraph) words(sentence string) {
+	for w := range strings.FieldsSeq(sentence) {
+		f.add(f.shorten(w, f.page.width-f.indent))
+	}
 }
 
 // item writes a named list of things behind a mark: the name in a column of
@@ -210,7 +313,11 @@ func (p *page) item(m mark, name string, chunks ...string) {
 
 // listed is item with a sentence.
 func (p *page) listed(m mark, name, sentence string) {
-	p.behind(m, p.pad(name, 12, false), " ", strings.Fields(sentence))
+	p.mark(m)
+	p.padded(name, 12, false)
+	f := p.paragraph(margin+12, " ")
+	f.words(sentence)
+	p.endLine()
 }
 
 // note writes a sentence behind a mark.
@@ -218,20 +325,20 @@ func (p *page) note(m mark, sentence string) { p.behind(m, "", " ", strings.Fiel
 
 // behind is flow behind a mark.
 func (p *page) behind(m mark, name, sep string, chunks []string) {
-	at := p.buf.Len()
-	p.flow("  "+p.marks[m]+"  "+name, sep, chunks...)
-	if !p.color || m == plainMark {
-		return
+	p.mark(m)
+	p.buf.WriteString(name)
+	f := p.paragraph(margin-1+p.widthOf(p.marks[m])+p.widthOf(name), sep)
+	for _, c := range chunks {
+		f.add(c)
 	}
-	text := string(p.buf.Bytes()[at:])
-	p.buf.Truncate(at)
-	p.buf.WriteString(strings.Replace(text, p.marks[m], colours[m]+p.marks[m]+"\x1b[0m", 1))
+	p.endLine()
 }
 
 // A grid is rows in columns.
 type grid struct {
 	columns []column
 	rows    []row
+	last    string // head of the column that is shortened last
 }
 
 type column struct {
@@ -263,9 +370,9 @@ func (p *page) grid(g *grid) {
 		heads[i] = c.head
 	}
 	p.line("")
-	p.marked(plainMark, p.join(g, heads, widths))
+	p.row(g, plainMark, heads, widths)
 	for _, r := range g.rows {
-		p.marked(r.mark, p.join(g, r.cells, widths))
+		p.row(g, r.mark, r.cells, widths)
 		if r.below != "" {
 			p.line(strings.Repeat(" ", margin) + p.shorten(r.below, p.width-margin))
 		}
@@ -288,8 +395,11 @@ func (g *grid) drop(i int) {
 	}
 }
 
-// shortenColumns makes all cells fit their columns.
+// shortenColumns makes all cells fit their columns. On a wide page they do.
 func (p *page) shortenColumns(g *grid, widths []int) {
+	if p.wide {
+		return
+	}
 	for i, width := range widths {
 		cells := make([]string, len(g.rows))
 		for j, r := range g.rows {
@@ -344,12 +454,15 @@ func (p *page) tellApart(s string, alike []string, width int) string {
 	return p.cutEnd(p.cut+s[begin:], width)
 }
 
-func (p *page) join(g *grid, cells []string, widths []int) string {
-	parts := make([]string, len(cells))
+func (p *page) row(g *grid, m mark, cells []string, widths []int) {
+	p.mark(m)
 	for i, c := range cells {
-		parts[i] = p.pad(c, widths[i], g.columns[i].right)
+		if i > 0 {
+			p.blanks(2)
+		}
+		p.padded(c, widths[i], g.columns[i].right)
 	}
-	return strings.Join(parts, "  ")
+	p.endLine()
 }
 
 // fit returns the widths of the columns; the widest of those that may be
@@ -365,8 +478,11 @@ func (p *page) fit(g *grid) []int {
 		total += widths[i] + 2
 	}
 	for ; total > p.width && !p.wide; total-- {
-		i := widest(g.columns, widths)
-		if i < 0 || widths[i] <= 8 {
+		i := g.widest(widths, false)
+		if i < 0 {
+			i = g.widest(widths, true)
+		}
+		if i < 0 {
 			break
 		}
 		widths[i]--
@@ -374,10 +490,12 @@ func (p *page) fit(g *grid) []int {
 	return widths
 }
 
-func widest(columns []column, widths []int) int {
+// widest is the widest column that may be shortened, -1 if there is none.
+func (g *grid) widest(widths []int, last bool) int {
+	const least = 8
 	found := -1
-	for i, c := range columns {
-		if c.flex && (found < 0 || widths[i] > widths[found]) {
+	for i, c := range g.columns {
+		if c.flex && widths[i] > least && (c.head == g.last) == last && (found < 0 || widths[i] > widths[found]) {
 			found = i
 		}
 	}

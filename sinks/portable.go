@@ -48,11 +48,11 @@ func ReadReport(data []byte) (*Report, error) {
 
 // IsReport tells from its beginning whether a file is what WriteJSON writes.
 func IsReport(head []byte) bool {
-	text := strings.TrimLeft(string(head), " \t\r\n")
-	if !strings.HasPrefix(text, "{") {
+	head = bytes.TrimLeft(head, " \t\r\n")
+	if len(head) == 0 || head[0] != '{' {
 		return false
 	}
-	key, value, _ := strings.Cut(strings.TrimLeft(text[1:], " \t\r\n"), ":")
+	key, value, _ := strings.Cut(strings.TrimLeft(string(head[1:]), " \t\r\n"), ":")
 	return strings.TrimRight(key, " ") == `"apiVersion"` && strings.HasPrefix(strings.TrimLeft(value, " "), `"flagwatch.io/`)
 }
 

@@ -12,6 +12,7 @@ type Report struct {
 	Kind       string        `json:"kind"`
 	Version    string        `json:"version,omitempty"`  // of the program, if it is known
 	Redacted   bool          `json:"redacted,omitempty"` // see Redact
+	Selected   bool          `json:"selected,omitempty"` // records were chosen by what they are: shares are of those
 	Headline   string        `json:"headline,omitempty"` // what matters most, in one sentence
 	Span       *Span         `json:"span,omitempty"`
 	Shown      *Span         `json:"shownSpan,omitempty"` // the time that pictures show, if that is less than Span
@@ -33,6 +34,7 @@ type Report struct {
 	Outcomes   []Outcome     `json:"outcomes"`
 	Details    []Tally       `json:"details"`
 	Clusters   []Tally       `json:"clusters"`
+	Services   []Traffic     `json:"services"` // the most failed requests first; none when Selected
 	Hosts      []HostTally   `json:"hosts"`
 	Places     []PlaceTally  `json:"places"`
 	HeatMap    HeatMap       `json:"heatMap"`

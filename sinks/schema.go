@@ -46,7 +46,7 @@ func enums() map[string][]string {
 	}
 	return map[string][]string{
 		"Report.apiVersion": {apiVersion}, "Report.kind": {"Report"}, "Diff.apiVersion": {apiVersion}, "Diff.kind": {"Diff"}, "Change.change": ChangeKinds(), "Grouping.by": Groupings(),
-		"Card.fold": FoldNames(), "Card.severity": severities, "Verdict.severity": severities, "Evidence.kind": EvidenceKinds(),
+		"Card.fold": FoldNames(), "Card.ending": Endings(), "Card.severity": severities, "Verdict.severity": severities, "Evidence.kind": EvidenceKinds(),
 		"ProxyTally.status": ProxyStatuses(), "Milestone.name": milestoneNames[1:], "EventTally.emitter": emitters, "ReasonTally.reason": reasons, "LayoutColumn.surety": sureties,
 	}
 }

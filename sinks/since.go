@@ -41,7 +41,7 @@ func (s *Snapshot) Since(t time.Time) *Snapshot {
 			out.declined.put(sort, floorDiv(w.begin, out.declined.width()), w.n)
 		}
 	}
-	return &Snapshot{out}
+	return &Snapshot{sum: out}
 }
 
 // addFailed counts the failures of a cell, whose outcome has the cause's id in

@@ -1,14 +1,24 @@
 package sinks
 
-import "github.com/flagwatch/flagwatch/parser"
+import (
+	"github.com/flagwatch/flagwatch/internal/packed"
+	"github.com/flagwatch/flagwatch/parser"
+)
 
 // A Snapshot is what has been committed. Snapshots merge: below the caps any
 // partition of the input, merged in any order, gives the whole; above them
 // the totals stay exact. It is not safe for concurrent use.
-type Snapshot struct{ sum *Delta }
+type Snapshot struct {
+	sum   *Delta
+	codec *packed.Codec // of AppendState; nil until it is needed
+}
 
 // NewSnapshot returns an empty Snapshot.
-func NewSnapshot() *Snapshot { return &Snapshot{NewDelta()} }
+func NewSnapshot() *Snapshot { return &Snapshot{sum: NewDelta()} }
+
+// Adopt returns a Snapshot of what a Delta counted, which is the Snapshot's
+// from now on.
+func Adopt(d *Delta) *Snapshot { return &Snapshot{sum: d} }
 
 // Merge adds a Delta, which stays as it is.
 func (s *Snapshot) Merge(d *Delta) { s.sum.Merge(d) }

@@ -76,11 +76,13 @@ func (s *Snapshot) AppendState(dst []byte) []byte {
 	if err != nil {
 		panic(err) // plain values can be marshalled
 	}
-	c := codec(nil)
+	if s.codec == nil {
+		s.codec = codec(nil)
+	}
 	dst = binary.AppendUvarint(dst, uint64(len(t)))
 	dst = append(dst, t...)
-	dst = append(dst, c.Shape(Delta{})...)
-	return c.Append(dst, s.sum)
+	dst = append(dst, s.codec.Shape(Delta{})...)
+	return s.codec.Append(dst, s.sum)
 }
 
 // shapeLen is how long the name of a shape is.
@@ -98,19 +100,14 @@ func RestoreSnapshot(data []byte, find func(id string) *classify.Cause) (s *Snap
 			return c
 		}
 	}
-	n, size := binary.Uvarint(data)
-	if size <= 0 || n > uint64(len(data)-size) || uint64(len(data)-size)-n < shapeLen {
-		return nil, false, errors.New("it ends early")
+	t, picture, err := readCounters(data)
+	if err != nil {
+		return nil, false, err
 	}
-	var t counters
-	if err := json.Unmarshal(data[size:size+int(n)], &t); err != nil {
-		return nil, false, fmt.Errorf("counters: %w", err)
-	}
-	picture := data[size+int(n):]
 	c := codec(find)
 	s = NewSnapshot()
 	if string(picture[:shapeLen]) != c.Shape(Delta{}) {
-		s.sum.restore(&t, true)
+		s.sum.restore(t, true)
 		return s, false, nil
 	}
 	var d Delta
@@ -120,8 +117,34 @@ func RestoreSnapshot(data []byte, find func(id string) *classify.Cause) (s *Snap
 	if err := merged(s, &d); err != nil {
 		return nil, false, err
 	}
-	s.sum.restore(&t, false)
+	s.sum.restore(t, false)
 	return s, true, nil
+}
+
+// RestoreMetrics reads of what AppendState wrote no more than what WriteMetrics
+// writes.
+func RestoreMetrics(data []byte) (*Snapshot, error) {
+	t, _, err := readCounters(data)
+	if err != nil {
+		return nil, err
+	}
+	s := NewSnapshot()
+	s.sum.restore(t, true)
+	return s, nil
+}
+
+// readCounters reads the counters, and returns the shape and the picture that
+// stand behind them.
+func readCounters(data []byte) (t *counters, picture []byte, err error) {
+	n, size := binary.Uvarint(data)
+	if size <= 0 || n > uint64(len(data)-size) || uint64(len(data)-size)-n < shapeLen {
+		return nil, nil, errors.New("it ends early")
+	}
+	t = new(counters)
+	if err := json.Unmarshal(data[size:size+int(n)], t); err != nil {
+		return nil, nil, fmt.Errorf("counters: %w", err)
+	}
+	return t, data[size+int(n):], nil
 }
 
 // merged merges a Delta that may hold anything.

@@ -80,6 +80,37 @@ func TestState(t *testing.T) {
 	compare(got, twice)
 }
 
+// TestRestoreMetrics demands that metrics do not show how much was restored.
+func TestRestoreMetrics(t *testing.T) {
+	s := NewSnapshot()
+	s.Merge(counted(t))
+	s.Stamp(time.Unix(1_800_000_000, 0))
+	data := s.AppendState(nil)
+	some, err := RestoreMetrics(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, _, err := RestoreSnapshot(data, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, now := range []time.Time{{}, time.Unix(1_800_000_030, 0), time.Unix(1_800_000_090, 0)} {
+		o := MetricOptions{Version: "1", Now: now, BornFor: time.Minute, Inputs: []string{"test", "none"}}
+		var want, got, once bytes.Buffer
+		for b, s := range map[*bytes.Buffer]*Snapshot{&want: all, &got: some, &once: s} {
+			if err := s.WriteMetrics(b, o); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got.String() != want.String() || got.String() != once.String() {
+			t.Errorf("other metrics at %v:\n%s\nwant\n%s", now, &got, &want)
+		}
+	}
+	if _, err := RestoreMetrics(data[:20]); err == nil {
+		t.Error("half a state has metrics")
+	}
+}
+
 func sorted(c *counters) *counters {
 	for _, list := range c.families() {
 		sortBy(*list, func(r tallyRow) uint64 { return r.N }, func(r tallyRow) string {
@@ -129,6 +160,23 @@ func BenchmarkAppendState(b *testing.B) {
 	b.SetBytes(int64(len(s.AppendState(nil))))
 	for b.Loop() {
 		s.AppendState(nil)
+	}
+}
+
+// TestBuckets demands that a duration is in the first bucket that it fits in.
+func TestBuckets(t *testing.T) {
+	list := []int64{1 << 32, 1<<63 - 1}
+	for ms := range bounds[len(bounds)-1] + 10 {
+		list = append(list, ms)
+	}
+	for _, ms := range list {
+		want := 0
+		for want < len(bounds) && ms > bounds[want] {
+			want++
+		}
+		if got := bucketFor(ms); got != want {
+			t.Fatalf("%d ms are in bucket %d, want %d", ms, got, want)
+		}
 	}
 }
 

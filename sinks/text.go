@@ -33,7 +33,8 @@ const (
 // escaped.
 func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 	p := newPage(opt)
-	p.times = timeLayout(r.Pictured())
+	p.out = w
+	p.show(r)
 	switch {
 	case opt.Quiet:
 		p.quietly(r)
@@ -45,13 +46,12 @@ func WriteText(w io.Writer, r *Report, opt TextOptions) error {
 	if opt.Verbose || !r.Accounting.Complete {
 		p.account(r)
 	}
-	_, err := w.Write(p.buf.Bytes())
-	return err
+	return p.flush()
 }
 
 // quietly is what a script's log or a second look needs.
 func (p *page) quietly(r *Report) {
-	p.totals(r)
+	p.totals(r, p.inputSize(r))
 	p.troubles(r)
 	p.answer(r)
 	p.causeTable(r, shownCauses(r))
@@ -59,20 +59,19 @@ func (p *page) quietly(r *Report) {
 
 // briefly is what fits a screen.
 func (p *page) briefly(r *Report) {
-	p.head(r)
-	p.totals(r)
+	p.totals(r, p.head(r))
 	p.troubles(r)
 	p.verdict(r)
 	if r.Totals.Access > 0 {
 		p.failures(r)
 	}
 	p.causeTable(r, shownCauses(r))
+	p.more(r)
 	p.folded(r.Causes)
 }
 
 func (p *page) all(r *Report) {
-	p.head(r)
-	p.totals(r)
+	p.totals(r, p.head(r))
 	p.troubles(r)
 	p.verdict(r)
 	if r.Totals.Access > 0 {
@@ -96,8 +95,8 @@ func (p *page) all(r *Report) {
 	p.advice(r)
 }
 
-// head says what was read.
-func (p *page) head(r *Report) {
+// head says what was read, and returns what found no room.
+func (p *page) head(r *Report) (rest string) {
 	chunks := []string{"flagwatch"}
 	if names := p.dialects(r); names != "" {
 		chunks = append(chunks, names)
@@ -105,11 +104,19 @@ func (p *page) head(r *Report) {
 	if s := r.Pictured(); s != nil {
 		chunks = append(chunks, p.span(s))
 	}
-	if n := len(r.Inputs); n > 0 {
-		chunks = append(chunks, plural(uint64(n), "input", "inputs")+", "+size(r.Accounting.Read))
+	if rest = p.inputSize(r); p.widthOf(strings.Join(append(chunks, rest), " "+p.dot+" ")) <= p.width {
+		chunks, rest = append(chunks, rest), ""
 	}
-	p.flow("", " "+p.dot+" ", chunks...)
+	p.flow("", " "+p.dot+" ", p.nonEmpty(chunks...)...)
 	p.line("")
+	return rest
+}
+
+func (p *page) inputSize(r *Report) string {
+	if len(r.Inputs) == 0 {
+		return ""
+	}
+	return plural(uint64(len(r.Inputs)), "input", "inputs") + ", " + size(r.Accounting.Read)
 }
 
 func (p *page) dialects(r *Report) string {
@@ -135,25 +142,29 @@ func (p *page) span(s *Span) string {
 	return s.First.Format("2006-01-02 15:04:05") + gap + last + " UTC (" + length(s.Last.Sub(s.First)) + ")"
 }
 
-// totals are the counts of all kinds, then what became of the access records.
-func (p *page) totals(r *Report) {
+// totals are the counts of all kinds, then what became of the access records
+// and what else is to be said.
+func (p *page) totals(r *Report, read string) {
 	t := r.Totals
 	digits := max(len(number(t.Records)), len(number(t.Failed)))
 	lead := func(n uint64) string { return "  " + p.pad(number(n), digits, true) + " " }
-	p.flow(lead(t.Records), "   ", noun(t.Records, "record", "records"), number(t.Access)+" access",
-		plural(t.Events, "event", "events"), number(t.Noise)+" noise", number(t.Invalid)+" invalid")
-	p.clocks(r)
+	chunks := []string{noun(t.Records, "record", "records"), number(t.Access) + " access", plural(t.Events, "event", "events"), number(t.Noise) + " noise", number(t.Invalid) + " invalid"}
 	if t.Access == 0 {
+		p.flow(lead(t.Records), "   ", p.nonEmpty(append(chunks, read)...)...)
+		p.clocks(r)
 		return
 	}
-	first, chunks := lead(t.Failed), []string{failedOf(r)}
+	p.flow(lead(t.Records), "   ", chunks...)
+	p.clocks(r)
+	first := lead(t.Failed)
+	chunks = append(chunks[:0], failedOf(r))
 	if t.Failed == 0 {
-		first, chunks = "  ", []string{"no failed request"}
+		first, chunks[0] = "  ", "no failed request"
 	}
 	chunks = appendCount(chunks, t.ClientErrors, "client error", "client errors")
 	chunks = appendCount(chunks, t.Partial, "partial", "partial")
 	chunks = appendCount(chunks, t.Suspicious, "suspicious", "suspicious")
-	p.flow(first, "   ", chunks...)
+	p.flow(first, "   ", p.nonEmpty(append(chunks, read)...)...)
 }
 
 // twice tells that one request may have several records.
@@ -184,9 +195,20 @@ func noun(n uint64, one, many string) string {
 func failedOf(r *Report) string {
 	t := &r.Totals
 	if p := percent(t.Failed, t.Access); p != "" && !(t.Failed == t.Access && r.Accounting.Skipped[parser.Access.String()].Records > 0) {
+		if r.Selected {
+			return "failed (" + p + " of the chosen access records)"
+		}
 		return "failed (" + p + " of access)"
 	}
 	return "failed of " + number(t.Access) + " access"
+}
+
+// shareHead is the head of a column of shares of access records.
+func shareHead(r *Report) string {
+	if r.Selected {
+		return "of chosen"
+	}
+	return "share"
 }
 
 func appendCount(chunks []string, n uint64, one, many string) []string {
@@ -239,7 +261,7 @@ func (p *page) inputs(list []Input) {
 
 // outcomes is the table of codes and flags.
 func (p *page) outcomes(r *Report) {
-	g := &grid{columns: []column{{"code", true, false}, {"flags", false, true}, {"long name", false, true}, {"count", true, false}, {"share", true, false}}}
+	g := &grid{columns: []column{{"code", true, false}, {"flags", false, true}, {"long name", false, true}, {"count", true, false}, {shareHead(r), true, false}}}
 	if p.width < narrow {
 		g.columns = slices.Delete(g.columns, 2, 3)
 	}
@@ -373,7 +395,7 @@ func (p *page) clusters(r *Report) {
 	if p.heatMap(r) {
 		return
 	}
-	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {"share", true, false}}}
+	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {shareHead(r), true, false}}}
 	for _, t := range topFailed(r.Clusters, p.most(maxTopRows)) {
 		g.add(plainMark, "", p.clusterName(t.Name), number(t.Count), number(t.Failed), percent(t.Failed, t.Count))
 	}

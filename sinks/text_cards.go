@@ -2,11 +2,9 @@ package sinks
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/flagwatch/flagwatch/classify"
 )
@@ -17,6 +15,7 @@ const (
 	labelWidth   = 8 // of the names at the left of a card
 	maxProof     = 5
 	maxRivalRows = 3
+	maxHit       = 2 // services in the answer
 )
 
 // answer is what matters most, and what to type next.
@@ -25,33 +24,20 @@ func (p *page) answer(r *Report) {
 		return
 	}
 	p.line("")
-	words := strings.Fields(p.user(r.Headline))
-	for i, w := range words {
-		words[i] = p.shorten(w, p.width-2)
-	}
-	p.flow("  ", " ", words...)
-	for i, command := range firstCommands(r) {
+	p.blanks(2)
+	f := p.paragraph(2, " ")
+	f.words(p.user(r.Headline))
+	p.endLine()
+	for i, s := range firstSuggestions(r) {
 		if i == 0 {
 			p.line("")
-		}
-		p.command("  $ ", "      ", command)
-	}
-}
-
-// firstCommands are what to type next: for the first cause, and for one beside
-// it that may be its reason, or is large.
-func firstCommands(r *Report) (list []string) {
-	for i := range r.Causes {
-		c, first := &r.Causes[i], &r.Causes[0]
-		if first.Fold != "" {
+		} else if p.width < 100 && !p.wide { // there is no room on the first screen
 			break
 		}
-		other := c.Verdict.Cause != first.Verdict.Cause && c.Verdict.Severity == classify.Error.String() && (c.Failed == 0 || c.Own()*4 >= r.Totals.Failed)
-		if len(c.Next) > 0 && c.Fold == "" && (i == 0 || other) && !slices.Contains(list, c.Next[0]) {
-			list = append(list, c.Next[0])
-		}
+		p.buf.WriteString("  $ ")
+		p.command(4, 6, s.command)
+		p.empty(6, s.empty)
 	}
-	return list[:min(len(list), 2)]
 }
 
 // verdict is the answer, and whose it is.
@@ -62,9 +48,17 @@ func (p *page) verdict(r *Report) {
 	}
 	p.line("")
 	p.item(plainMark, "who", p.who(r.Sides)...)
-	if len(r.Severities) > 1 {
-		p.item(plainMark, "how bad", severities(r)...)
+	for i, text := range r.hit(maxHit) {
+		p.listed(plainMark, firstOf(i, "where"), p.user(text))
 	}
+}
+
+func (p *page) users(list []string) []string {
+	own := make([]string, len(list))
+	for i, s := range list {
+		own[i] = p.user(s)
+	}
+	return own
 }
 
 // who is a bar for every side.
@@ -75,7 +69,11 @@ func (p *page) who(sides []NamedCount) []string {
 		total += s.Count
 	}
 	chunks := make([]string, 0, len(sides))
-	for _, s := range sides {
+	for i, s := range sides {
+		if i > 0 && p.width < 100 && s.Count*20 < total { // there is no room for what does not matter
+			chunks = append(chunks, strconv.Itoa(len(sides)-i)+" more")
+			break
+		}
 		bar := strings.Repeat(p.bars[len(p.bars)-1], max(1, int(s.Count*whole/total)))
 		chunks = append(chunks, p.user(s.Name)+" "+bar+" "+cmp.Or(percent(s.Count, total), number(s.Count)))
 	}
@@ -108,11 +106,13 @@ func ofTeam(id string) bool {
 func (p *page) causes(r *Report) {
 	shown := shownCauses(r)
 	p.causeTable(r, shown)
+	p.more(r)
 	p.folded(r.Causes)
 	p.consequences(r.Join)
 	p.twice(r)
 	for i := range shown[:min(len(shown), p.most(maxCards))] {
 		p.card(i+1, &shown[i])
+		p.spill()
 	}
 	if n := len(shown); n > p.most(maxCards) {
 		p.line("")
@@ -120,29 +120,33 @@ func (p *page) causes(r *Report) {
 	}
 }
 
-// shownCauses are those that are more than named.
+// shownCauses are those that are more than named. The others are the last.
 func shownCauses(r *Report) []Card {
-	return slices.DeleteFunc(slices.Clone(r.Causes), func(c Card) bool { return c.Fold != "" })
+	n := slices.IndexFunc(r.Causes, func(c Card) bool { return c.Fold != "" })
+	if n < 0 {
+		n = len(r.Causes)
+	}
+	return r.Causes[:n:n]
 }
 
 func (p *page) causeTable(r *Report, list []Card) {
-	g := &grid{columns: []column{{"", true, false}, {"cause", false, true}, {"flags", false, true}, {"code", true, false}, {"count", true, false},
-		{"share", true, false}, {"trend", false, false}, {"where", false, true}}}
+	g := &grid{last: "cause", columns: []column{{"", true, false}, {"cause", false, true}, {"flags", false, true}, {"code", true, false}, {"count", true, false},
+		{"share", true, false}, {"trend", false, false}, {"until", false, false}, {"where", false, true}}}
 	for i, c := range list[:min(len(list), p.most(maxCauseRows))] {
 		flags, code := "", ""
 		if len(c.Outcomes) > 0 {
 			flags, code = p.user(strings.Join(c.Outcomes[0].Flags, ",")), p.code(c.Outcomes[0].Code)
 		}
 		g.add(severityMark(c.Verdict.Severity), "", strconv.Itoa(i+1), p.user(causeLabel(&c)), flags, code, number(c.Own()), shareOf(&c, r),
-			p.trend(c.Trend), p.place(&c))
+			p.trend(c.Trend), p.until(&c), p.place(&c, p.width >= 110 || p.wide))
 	}
 	if n := len(list) - p.most(maxCauseRows); n > 0 {
-		g.add(plainMark, "", "", strconv.Itoa(n)+" more", "", "", "", "", "", "")
+		g.add(plainMark, "", "", strconv.Itoa(n)+" more", "", "", "", "", "", "", "")
 	}
 	for i := len(g.columns) - 1; i >= 0; i-- {
 		if name := g.columns[i].head; p.wide {
 			break
-		} else if p.width < 100 && name == "trend" || p.width < narrow && (name == "where" || name == "share") {
+		} else if p.width < 100 && (name == "trend" || name == "until") || p.width < narrow && (name == "where" || name == "share") {
 			g.drop(i)
 		}
 	}
@@ -191,13 +195,34 @@ func (p *page) trend(counts []uint64) string {
 	return b.String()
 }
 
-// place is where a cause is met most.
-func (p *page) place(c *Card) string {
-	for _, list := range [][]ValueCount{c.Clusters, c.Authorities, c.ServerNames, c.Proxies} {
-		if len(list) == 0 || list[0].Value == noCluster {
+// until is when a cause was met last, as far as that was its end.
+func (p *page) until(c *Card) string {
+	switch c.Ending {
+	case endingOngoing:
+		return "now"
+	case endingOver:
+		return c.Last.Format(p.times)
+	}
+	return ""
+}
+
+// place is where a cause is met most, with its port or without. The name of
+// the only input says nothing.
+func (p *page) place(c *Card, port bool) string {
+	if c.Namespace != "" {
+		return p.user("namespace " + c.Namespace)
+	}
+	for i, list := range [][]ValueCount{c.Clusters, c.Authorities, c.ServerNames, c.Proxies} {
+		if len(list) == 0 || list[0].Value == noCluster || list[0].Value == p.input {
 			continue
 		}
-		text := clusterShort(list[0].Value)
+		text := list[0].Value
+		if i == 0 {
+			text = c.clusterOf(0)
+		}
+		if name, digits, ok := strings.Cut(text, ":"); ok && isDigits(digits) && !port {
+			text = name
+		}
 		if n := len(list) - 1; n > 0 {
 			text += " +" + strconv.Itoa(n)
 		}
@@ -266,7 +291,7 @@ func (p *page) card(n int, c *Card) {
 	p.sampleRow(c)
 	p.steps(c)
 	p.labelled("Fix", p.user(c.Remedy))
-	p.more(c)
+	p.reading(c)
 }
 
 // meaning names the records' own cause when the verdict is another one.
@@ -299,7 +324,7 @@ func (p *page) cardHead(n int, c *Card) {
 	}
 	m := severityMark(c.Verdict.Severity)
 	symbol := p.marks[m]
-	head := fmt.Sprintf("%s %d %s ", rule, n, symbol) + p.user(causeLabel(c)) + " " + rule + " " +
+	head := rule + " " + strconv.Itoa(n) + " " + symbol + " " + p.user(causeLabel(c)) + " " + rule + " " +
 		strings.Join(p.nonEmpty(amount(c), prefixed("confidence ", p.user(c.Verdict.Confidence)), p.user(c.Verdict.Side)), " "+p.dot+" ") + " "
 	head = p.cutEnd(head, p.width)
 	head += strings.Repeat(rule[:len(rule)/2], max(0, p.width-p.widthOf(head)))
@@ -335,17 +360,21 @@ func (p *page) nonEmpty(list ...string) []string {
 
 // labelled writes sentences behind a name.
 func (p *page) labelled(name string, sentences ...string) {
-	var words []string
-	for _, s := range sentences {
-		words = append(words, strings.Fields(s)...)
-	}
-	if len(words) == 0 {
+	if !slices.ContainsFunc(sentences, func(s string) bool { return strings.TrimSpace(s) != "" }) {
 		return
 	}
-	for i, w := range words {
-		words[i] = p.shorten(w, p.width-labelWidth-3)
+	p.label(name)
+	f := p.paragraph(labelWidth+3, " ")
+	for _, s := range sentences {
+		f.words(s)
 	}
-	p.flow("   "+p.pad(name, labelWidth, false), " ", words...)
+	p.endLine()
+}
+
+// label writes a name at the left of a card.
+func (p *page) label(name string) {
+	p.blanks(3)
+	p.padded(name, labelWidth, false)
 }
 
 // A fieldValues is a field with the values that a cause's records have in it.
@@ -357,7 +386,7 @@ type fieldValues struct {
 // fields are the fields that can prove a cause, the most telling first.
 func (c *Card) fields() []fieldValues {
 	return []fieldValues{
-		{"transport reason", c.Reasons}, {"details", c.Details}, {"cluster", c.Clusters}, {"host", c.Hosts}, {"route", c.Routes},
+		{"transport reason", c.Reasons}, {"details", c.Details}, {"cluster", c.Clusters}, {"host", c.Hosts}, {"caller", c.Callers}, {"route", c.Routes},
 		{"client", c.Clients}, {"authority", c.Authorities}, {"server name", c.ServerNames}, {"path", c.Paths},
 	}
 }
@@ -376,12 +405,16 @@ func (p *page) proof(c *Card) {
 		p.fieldRow(rows == 0, f.name, f.list, total)
 		rows++
 	}
+	if len(c.Traffic) > 0 {
+		p.proofRow(rows == 0, "traffic", p.user(c.traffic()))
+		rows++
+	}
 	if d := c.Durations; d != nil {
 		p.proofRow(rows == 0, "duration", d.whole())
 		rows++
 	}
 	if c.First != nil {
-		p.proofRow(rows == 0, "time", "first "+c.First.Format(p.times+".000")+", last "+c.Last.Format(p.times+".000")+" UTC")
+		p.proofRow(rows == 0, "time", p.period(c))
 	}
 }
 
@@ -406,28 +439,32 @@ func (p *page) fieldRow(firstRow bool, name string, list []ValueCount, total uin
 		p.proofRow(false, "", count)
 		return
 	}
-	p.proofRow(firstRow, name, p.shorten(value, room)+"  "+count)
+	p.proofRow(firstRow, name, p.shorten(value, room), "", count)
 }
 
 const proofWidth = 18
 
-func (p *page) proofRow(firstRow bool, name, text string) {
+// proofRow writes texts behind the name of a field.
+func (p *page) proofRow(firstRow bool, name string, texts ...string) {
 	label := ""
 	if firstRow {
 		label = "Proof"
 	}
-	lead := "   " + p.pad(label, labelWidth, false) + p.pad(name, proofWidth, false)
-	words := strings.Split(text, " ")
-	for i, w := range words {
-		words[i] = p.shorten(w, p.width-p.widthOf(lead))
+	p.label(label)
+	p.padded(name, proofWidth, false)
+	f := p.paragraph(3+labelWidth+proofWidth, " ")
+	for _, text := range texts {
+		for w := range strings.SplitSeq(text, " ") {
+			f.add(p.shorten(w, p.width-f.indent))
+		}
 	}
-	p.flow(lead, " ", words...)
+	p.endLine()
 }
 
 // evidence is what the stream shows.
 func (p *page) evidence(c *Card) {
 	for i, e := range c.Evidence {
-		p.labelled([]string{"Seen", ""}[min(i, 1)], p.user(e.Text)+".")
+		p.labelled(firstOf(i, "Seen"), p.user(e.Text)+".")
 	}
 }
 
@@ -437,8 +474,37 @@ func (p *page) rivalRows(c *Card) {
 		if r.Tell != "" {
 			sentence = "if " + r.Tell
 		}
-		p.labelled([]string{"Or", ""}[min(i, 1)], p.user(r.ID)+": "+p.user(sentence)+".")
+		p.labelled(firstOf(i, "Or"), p.user(r.ID)+": "+p.user(sentence)+".")
 	}
+}
+
+// firstOf is the name of the first of several rows.
+func firstOf(i int, name string) string {
+	if i > 0 {
+		return ""
+	}
+	return name
+}
+
+// period is when a cause's records came.
+func (p *page) period(c *Card) string {
+	layout := p.times + ".000"
+	return strings.Join(p.nonEmpty("first "+c.First.Format(layout)+", last "+c.Last.Format(layout)+" UTC", c.ended()), "; ")
+}
+
+// traffic is what the cause did to the service that it hit most.
+func (c *Card) traffic() string {
+	text := c.Traffic[0].text()
+	switch {
+	case c.noneMeanwhile():
+		text += "; none succeeded meanwhile"
+	case c.Meanwhile != nil && *c.Meanwhile > 0 && len(c.Traffic) == 1:
+		text += "; " + number(*c.Meanwhile) + " succeeded meanwhile"
+	}
+	if n := len(c.Traffic) - 1; n > 0 {
+		text += "; " + plural(uint64(n), "other service", "other services")
+	}
+	return text
 }
 
 // sampleRow is one record, in the fields that matter.
@@ -459,8 +525,8 @@ func (p *page) sampleRow(c *Card) {
 	for i := range parts {
 		parts[i] = p.user(parts[i])
 	}
-	lead := "   " + p.pad("Sample", labelWidth, false)
-	p.line(lead + p.cutEnd(strings.Join(p.nonEmpty(parts...), "  "), p.width-p.widthOf(lead)))
+	p.label("Sample")
+	p.line(p.cutEnd(strings.Join(p.nonEmpty(parts...), "  "), p.width-labelWidth-3))
 }
 
 func (s *CauseSample) request(p *page) []string {
@@ -488,89 +554,8 @@ func suffixed(s, suffix string) string {
 	return s + suffix
 }
 
-// steps are the commands to type next. They are never cut: a command that is
-// too wide goes on in the next line behind a backslash.
-func (p *page) steps(c *Card) {
-	for i, command := range c.Next {
-		lead := "   " + p.pad([]string{"Next", ""}[min(i, 1)], labelWidth, false)
-		p.command(lead, strings.Repeat(" ", labelWidth+5), command)
-	}
-}
-
-// command writes a command behind a lead, its further lines behind another.
-func (p *page) command(lead, further, command string) {
-	line := ""
-	for _, w := range shellWords(p.shell(command)) {
-		switch {
-		case line == "":
-			line = w
-		case p.widthOf(lead)+p.widthOf(line)+1+p.widthOf(w)+2 > p.width:
-			p.line(lead + line + ` \`)
-			lead, line = further, w
-		default:
-			line += " " + w
-		}
-		for p.widthOf(lead)+p.widthOf(line)+2 > p.width {
-			head, tail := p.breakWord(line, p.width-p.widthOf(lead)-2)
-			p.line(lead + head + `\`)
-			lead, line = "", tail
-		}
-	}
-	p.line(lead + line)
-}
-
-// shell is a command to be read: like all text, but for its backslashes, which
-// a shell takes as they are.
-func (p *page) shell(command string) string {
-	parts := strings.Split(command, `\`)
-	for i := range parts {
-		parts[i] = p.user(parts[i])
-	}
-	return strings.Join(parts, `\`)
-}
-
-// breakWord breaks a word that is wider than the page, behind a comma if there
-// is one. Its rest must begin the next line; what is in quotes is quoted in
-// both parts.
-func (p *page) breakWord(word string, room int) (head, tail string) {
-	at, comma := 0, 0
-	for i := range word {
-		if i > 0 && p.widthOf(word[:i])+1 > room {
-			break
-		}
-		if at = i; i > 0 && word[i-1] == ',' {
-			comma = i
-		}
-	}
-	if at = cmp.Or(comma, at); at == 0 {
-		_, at = utf8.DecodeRuneInString(word)
-	}
-	if strings.Count(word[:at], "'")%2 == 1 {
-		return word[:at] + "'", "'" + word[at:]
-	}
-	return word[:at], word[at:]
-}
-
-// shellWords splits a command where a line may end: not inside of quotes.
-func shellWords(command string) (words []string) {
-	quote, begin := byte(0), 0
-	for i := range len(command) {
-		switch c := command[i]; {
-		case quote != 0:
-			if c == quote {
-				quote = 0
-			}
-		case c == '\'' || c == '"':
-			quote = c
-		case c == ' ':
-			words = append(words, command[begin:i])
-			begin = i + 1
-		}
-	}
-	return append(words, command[begin:])
-}
-
-func (p *page) more(c *Card) {
+// reading is where to read more.
+func (p *page) reading(c *Card) {
 	if c.Verdict.Cause != "" {
 		command := "flagwatch explain " + p.user(c.Verdict.Cause)
 		if ofTeam(c.Verdict.Cause) {
@@ -584,6 +569,7 @@ func (p *page) more(c *Card) {
 		if room := p.width - p.widthOf(page); room >= 0 { // what is shortened can not be opened
 			indent = min(indent, room)
 		}
-		p.line(strings.Repeat(" ", indent) + p.shorten(page, p.width-indent))
+		p.blanks(indent)
+		p.line(p.shorten(page, p.width-indent))
 	}
 }

@@ -35,11 +35,15 @@ func (p *page) side(name string, s *DiffSide) {
 }
 
 func (p *page) changes(list []Change) {
-	g := &grid{columns: []column{{"change", false, false}, {"cause", false, true}, {"before", true, false}, {"", true, false}, {"after", true, false}, {"", true, false},
+	g := &grid{last: "cause", columns: []column{{"change", false, false}, {"cause", false, true}, {"before", true, false}, {"", true, false}, {"after", true, false}, {"", true, false},
 		{"ratio", true, false}, {"confidence", false, false}, {"cluster", false, true}}}
 	for _, c := range list[:min(len(list), p.most(maxCauseRows))] {
-		g.add(severityMark(c.Severity), "", c.Change, p.user(cmp.Or(c.Cause, "unexplained")), number(c.Before), percent(c.Before, c.Of), number(c.After), percent(c.After, c.AfterOf),
-			c.ratioText(p.dash), c.Confidence, p.user(p.diffCluster(c.Cluster)))
+		cluster, below := p.user(p.diffCluster(c.Cluster)), ""
+		if p.width < narrow {
+			cluster, below = "", cluster
+		}
+		g.add(severityMark(c.Severity), below, c.Change, p.user(cmp.Or(c.Cause, "unexplained")), number(c.Before), percent(c.Before, c.Of), number(c.After), percent(c.After, c.AfterOf),
+			c.ratioText(p.dash), c.Confidence, cluster)
 	}
 	if n := len(list) - p.most(maxCauseRows); n > 0 {
 		g.add(plainMark, "", strconv.Itoa(n)+" more", "", "", "", "", "", "", "", "")

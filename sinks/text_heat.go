@@ -10,7 +10,7 @@ func (p *page) heatMap(r *Report) bool {
 		return false
 	}
 	columns := min(len(m.Columns), p.most(maxHeatColumns))
-	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {"share", true, false}}}
+	g := &grid{columns: []column{{"cluster", false, true}, {"access", true, false}, {"failed", true, false}, {shareHead(r), true, false}}}
 	for _, name := range m.Columns[:columns] {
 		g.columns = append(g.columns, column{p.user(name), true, false})
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/flagwatch/flagwatch/parser"
 )
 
-// failures says when requests failed and who answered them.
+// failures says when requests failed.
 func (p *page) failures(r *Report) {
 	if r.Totals.Failed == 0 {
 		return
@@ -20,6 +20,18 @@ func (p *page) failures(r *Report) {
 	}
 	if steps := failuresByTime(&r.Timeline, r.Pictured()); len(steps) > 0 {
 		p.item(plainMark, "when", p.when(r, steps)...)
+	}
+}
+
+// more is about all failures: how bad they are, how long they took and who
+// answered.
+func (p *page) more(r *Report) {
+	if r.Totals.Failed == 0 {
+		return
+	}
+	p.line("")
+	if len(r.Severities) > 1 {
+		p.item(plainMark, "how bad", severities(r)...)
 	}
 	p.latency(r)
 	p.item(plainMark, "answered by", p.answerers(r)...)
@@ -75,7 +87,11 @@ func (p *page) when(r *Report, steps []step) []string {
 	if len(steps) == 1 {
 		return append(chunks, "all within "+cell, "first "+first.Format(layout)+" UTC")
 	}
-	return append(chunks, "first "+first.Format(layout), "last "+last.Format(layout), "most "+number(peak.failed)+" in "+cell+" at "+peak.at.Format(layout)+" UTC")
+	most := "most " + number(peak.failed) + " in " + cell + " at " + peak.at.Format(layout)
+	if p.width < 100 {
+		return append(chunks, most)
+	}
+	return append(chunks, "first "+first.Format(layout), "last "+last.Format(layout), most+" UTC")
 }
 
 // edges are the first and the last failure, of which the cells are given, as
@@ -115,7 +131,11 @@ func timeLayout(s *Span) string {
 // spark draws failures over the time of the input; it is empty when that is
 // too short to show a shape.
 func (p *page) spark(r *Report, steps []step) string {
-	const most, least = 30, 6
+	const least = 6
+	most := 30
+	if p.width < 100 {
+		most = 24
+	}
 	span := r.Pictured()
 	if span == nil {
 		return ""

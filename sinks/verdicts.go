@@ -393,7 +393,7 @@ func (d *Delta) serves(proxy uint16) bool {
 
 func (c *scene) absentCard(cause *classify.Cause, waiting []uint16, e Evidence) Card {
 	card := Card{ID: cause.ID, Waiting: uint64(len(waiting)), Sides: []NamedCount{}, Confidence: []NamedCount{}, Rivals: []RivalCount{}, Outcomes: []OutcomeCount{},
-		Clusters: []ValueCount{}, Hosts: []ValueCount{}, Routes: []ValueCount{}, Authorities: []ValueCount{}, Paths: []ValueCount{}, Clients: []ValueCount{}, ServerNames: []ValueCount{},
+		Clusters: []ValueCount{}, Traffic: []Traffic{}, Callers: []ValueCount{}, Hosts: []ValueCount{}, Routes: []ValueCount{}, Authorities: []ValueCount{}, Paths: []ValueCount{}, Clients: []ValueCount{}, ServerNames: []ValueCount{},
 		Details: []ValueCount{}, Reasons: []ValueCount{}, Proxies: []ValueCount{}, Timeouts: []TimeoutCount{}, Trend: []uint64{}, ExplainedBy: []NamedCount{}, Samples: []CauseSample{},
 		Evidence: []Evidence{e}}
 	card.explain(cause)
@@ -410,5 +410,6 @@ func (c *scene) absentCard(cause *classify.Cause, waiting []uint16, e Evidence) 
 		card.Rivals = append(card.Rivals, RivalCount{ID: rival.ID, Title: rival.Title, Count: card.Waiting})
 	}
 	card.Next = commands(cause, nil, values)
+	card.IfEmpty = emptyMean(card.Next)
 	return card
 }

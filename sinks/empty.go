@@ -1,0 +1,62 @@
+package sinks
+
+import "strings"
+
+// A silence is what it means that a command shows nothing.
+type silence struct {
+	words []string // the command begins with the first; the others are in it
+	means string
+}
+
+// silences are told in order: the first that fits a command is its own.
+// Source: https://kubernetes.io/docs/reference/kubectl/ and
+// https://istio.io/latest/docs/reference/commands/istioctl/
+func silences() []silence {
+	return []silence{
+		{[]string{"kubectl get pods", "status.podIP="}, "no pod has this address, at least no longer"},
+		{[]string{"kubectl logs", "--previous"}, "no container of it has restarted, or it was replaced"},
+		{[]string{"kubectl logs", "| grep"}, "not in the log, or the log no longer goes back so far"},
+		{[]string{"kubectl logs", "--since="}, "nothing was logged in that time"},
+		{[]string{"kubectl get events"}, "nothing in the last hour; events are not kept longer"},
+		{[]string{"kubectl get networkpolicies"}, "none: look at the CNI's own policies and at firewalls"},
+		{[]string{"kubectl get endpointslices"}, "no such Service there, or it has no selector"},
+		{[]string{"kubectl get destinationrules ", "| grep"}, "only a head: no DestinationRule is about it"},
+		{[]string{"kubectl get virtualservices ", "| grep"}, "only a head: no VirtualService is about it"},
+		{[]string{"kubectl get virtualservices "}, "no VirtualService: only the routes of Services exist"},
+		{[]string{"kubectl get httproutes "}, "no HTTPRoute: VirtualServices or Services route"},
+		{[]string{"kubectl get serviceentries ", "| grep"}, "only a head: no ServiceEntry names the host"},
+		{[]string{"kubectl get authorizationpolicies "}, "no AuthorizationPolicy is there now"},
+		{[]string{"kubectl get requestauthentications,authorizationpolicies "}, "neither: no policy of Istio checks tokens"},
+		{[]string{"kubectl get destinationrules,peerauthentications "}, "neither: mutual TLS is automatic, plaintext allowed"},
+		{[]string{"kubectl get envoyfilters "}, "no EnvoyFilter changes the proxies"},
+		{[]string{"istioctl proxy-config endpoints", "--cluster"}, "only a head: the proxy knows no endpoint of it"},
+		{[]string{"istioctl proxy-config clusters", "--fqdn"}, "the proxy was never told of the service"},
+		{[]string{"istioctl proxy-config", "| grep"}, "it is not configured in this proxy"},
+		{[]string{"openssl s_client", "| openssl x509"}, "an error: no certificate, or not reachable from here"},
+		{[]string{"kubectl exec", "pilot-agent request GET stats", "| grep"}, "the counter never moved, or is not kept"},
+	}
+}
+
+// emptyMeans is what it means that a command shows nothing, "" when nothing
+// general can be said.
+func emptyMeans(command string) string {
+	for _, s := range silences() {
+		fits := strings.HasPrefix(command, s.words[0])
+		for _, w := range s.words[1:] {
+			fits = fits && strings.Contains(command, w)
+		}
+		if fits {
+			return s.means
+		}
+	}
+	return ""
+}
+
+// emptyMean is emptyMeans of several commands.
+func emptyMean(commands []string) []string {
+	list := make([]string, len(commands))
+	for i, command := range commands {
+		list[i] = emptyMeans(command)
+	}
+	return list
+}

@@ -1,0 +1,117 @@
+package sinks
+
+import (
+	"slices"
+	"time"
+)
+
+// What became of a cause.
+const (
+	endingOngoing = "ongoing" // failures came up to the end of the log
+	endingOver    = "over"    // they ended, although requests went on
+)
+
+// Endings are the values of Card.Ending.
+func Endings() []string { return []string{endingOngoing, endingOver} }
+
+// What tells whether a cause is over.
+const (
+	quietTime = time.Minute // shorter silences prove nothing
+	missed    = 5           // failures that were to be expected in a silence: none of them is a chance under 1 %
+	rhythm    = 3           // gaps that make a usual gap
+)
+
+// end says how long the cause has been quiet, and whether that means that it
+// is over. Few failures, a service that nobody calls any more, and records that
+// were chosen by what they are tell nothing.
+func (q *inquiry) end() {
+	w, all, width := q.g.when, q.shown, q.d.cells.width()
+	if !w.timed || !all.timed || q.g.access.failed == 0 || w.last > all.last || q.selected {
+		return
+	}
+	quiet := all.last - w.last
+	q.card.Quiet = time.Duration(quiet).Round(time.Millisecond).Seconds()
+	if q.g.access.failed < enough || all.last-all.first < int64(quietTime) {
+		return
+	}
+	usual, longest := gaps(q.steps())
+	switch {
+	case quiet <= max(2*width, usual):
+		q.card.Ending = endingOngoing
+	case quiet >= int64(quietTime) && quiet > 2*longest && q.expected() >= missed:
+		q.card.Ending = endingOver
+	}
+}
+
+// gaps are the usual and the longest time from one cell with failures to the
+// next.
+func gaps(steps []step) (usual, longest int64) {
+	var list []int64
+	for i := 1; i < len(steps); i++ {
+		list = append(list, int64(steps[i].at.Sub(steps[i-1].at)))
+	}
+	if len(list) == 0 {
+		return 0, 0
+	}
+	slices.Sort(list)
+	if len(list) >= rhythm {
+		usual = list[len(list)/2]
+	}
+	return usual, list[len(list)-1]
+}
+
+// expected is how many of the requests that succeeded after the last failure
+// would have failed at the rate of before.
+func (q *inquiry) expected() float64 {
+	var during, after uint64
+	for _, g := range q.good {
+		switch {
+		case !q.calls(g.cluster):
+		case g.at > q.g.when.last:
+			after += g.n
+		case g.at+q.d.load.width() > q.g.when.first:
+			during += g.n
+		}
+	}
+	failed := float64(q.g.access.failed)
+	return float64(after) * failed / (failed + float64(during))
+}
+
+// calls says whether the cause's records name a cluster. Those that name none
+// failed in front of all of them.
+func (q *inquiry) calls(cluster uint16) bool {
+	named := false
+	for i := range q.g.tops[byCluster].list {
+		c := unpack(q.g.tops[byCluster].list[i].key.rest).cluster
+		if c == cluster {
+			return true
+		}
+		named = named || c != noName
+	}
+	return !named
+}
+
+// ended is what became of a cause in words; "" when nobody knows.
+func (c *Card) ended() string {
+	quiet := length(time.Duration(c.Quiet * float64(time.Second)))
+	switch {
+	case c.Ending == endingOngoing:
+		return "still going at the end of the log"
+	case c.Ending == endingOver:
+		return "over: none in the last " + quiet
+	case c.Quiet >= 1:
+		return "last seen " + quiet + " before the end of the log"
+	}
+	return ""
+}
+
+// ending is what became of several causes together.
+func ending(cards []*Card) string {
+	if slices.ContainsFunc(cards, func(c *Card) bool { return c.Ending == endingOngoing }) {
+		return endingOngoing
+	}
+	if slices.ContainsFunc(cards, func(c *Card) bool { return c.Ending == "" }) {
+		return ""
+	}
+	return endingOver
+}
