@@ -21,6 +21,7 @@ type Epoch struct {
 	Group int
 	Ends  []StreamEnd
 	Delta *sinks.Delta
+	Last  bool // of the run: Delta is the ledger's to keep
 }
 
 // A StreamEnd is how far a stream was counted.
@@ -34,7 +35,8 @@ type StreamEnd struct {
 // committed and never will be; any other error stops the run.
 //
 // Commit is called by one goroutine at a time. The epoch and all it points to
-// but the streams belong to the caller again when it returns. The end of a run
+// but the streams belong to the caller again when it returns, and the Delta of
+// the last epoch to nobody. The end of a run
 // does not end ctx, so that the last epoch is still committed: an
 // implementation has time limits of its own.
 type Ledger interface {

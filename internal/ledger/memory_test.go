@@ -29,6 +29,26 @@ func TestMemory(t *testing.T) {
 	})
 }
 
+// TestMemoryKeepsTheLast demands that the counts of a run's last epoch are
+// added to those before it, and are all there is without any.
+func TestMemoryKeepsTheLast(t *testing.T) {
+	for before := range 3 {
+		m := NewMemory()
+		for i := range before + 1 {
+			d := sinks.NewDelta()
+			d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1}, classify.Verdict{})
+			if err := m.Commit(t.Context(), Epoch{Delta: d, Last: i == before}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		m.View(func(s *sinks.Snapshot) {
+			if id := s.Identity(); id.Records != uint64(before+1) {
+				t.Errorf("%d records after %d epochs", id.Records, before+1)
+			}
+		})
+	}
+}
+
 func TestFencedIsFound(t *testing.T) {
 	if err := fmt.Errorf("partition 3: %w", ErrFenced); !errors.Is(err, ErrFenced) {
 		t.Error(err)

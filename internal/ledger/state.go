@@ -75,9 +75,12 @@ type State struct {
 	saved   []byte // places as the disk had them at the start
 
 	mu      sync.Mutex // never held while the disk is waited for
-	durable []byte     // counts as the disk has them
+	file    []byte     // as the disk has it
+	durable []byte     // the counts in it
+	spare   []byte     // memory of the file before; the writer's
 	stats   StateStats
 	shown   *sinks.Snapshot // of durable, made when it is asked for
+	metered *sinks.Snapshot // what of it metrics show
 }
 
 // StateStats say how the state is.
@@ -239,13 +242,20 @@ func parseState(data []byte) (places, counts []byte, err error) {
 	return rest[:n], rest[n:], nil
 }
 
-func appendState(dst, places, counts []byte) []byte {
-	dst = append(dst, stateMagic...)
-	dst = binary.LittleEndian.AppendUint32(dst, stateVersion)
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(8+len(places)+len(counts)))
-	dst = binary.LittleEndian.AppendUint64(dst, uint64(len(places)))
-	dst = append(append(dst, places...), counts...)
-	return binary.LittleEndian.AppendUint32(dst, crc32.Checksum(dst, castagnoli))
+// makeState makes a state file in buf. The counts, as appendCounts appends
+// them, are a part of it.
+func makeState(buf, places []byte, appendCounts func([]byte) []byte) (file, counts []byte) {
+	b := append(buf[:0], stateMagic...)
+	b = binary.LittleEndian.AppendUint32(b, stateVersion)
+	b = binary.LittleEndian.AppendUint64(b, 0)
+	b = binary.LittleEndian.AppendUint64(b, uint64(len(places)))
+	b = append(b, places...)
+	at := len(b)
+	b = appendCounts(b)
+	end := len(b)
+	binary.LittleEndian.PutUint64(b[headLen-8:], uint64(end-headLen))
+	b = binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	return b, b[at:end]
 }
 
 // Saved are the places to go on from, as Places.Save wrote them.
@@ -283,10 +293,11 @@ func (s *State) Sync() error {
 }
 
 // A large state is written more rarely: making it takes this part of one
-// processor's time at most, and what is shown is never older than maxPause.
+// processor's time at most, but what is shown is never older than maxPause.
 const (
 	share    = 100
-	maxPause = time.Second
+	minPause = 250 * time.Millisecond
+	maxPause = 750 * time.Millisecond
 )
 
 // write makes the live counts durable. An error of the disk is noted only.
@@ -300,19 +311,21 @@ func (s *State) write(atOnce bool) error {
 		return err
 	}
 	clear(s.ends)
-	counts := s.live.AppendState(nil)
-	s.next = now.Add(min(share*s.opt.Now().Sub(now), maxPause))
-	err = s.replace(appendState(nil, places, counts))
+	file, counts := makeState(s.spare, places, s.live.AppendState)
+	s.next = now.Add(min(max(share*s.opt.Now().Sub(now), minPause), maxPause))
+	err = s.replace(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
+		s.spare = file
 		if s.stats.Err == nil {
 			s.stats.Since = now
 		}
 		s.stats.Err = err
 		return nil
 	}
-	s.durable, s.shown, s.dirty = counts, nil, false
+	s.spare, s.file, s.durable, s.dirty = s.file, file, counts, false
+	s.shown, s.metered = nil, nil
 	s.stats.Err, s.stats.Written, s.stats.Bytes = nil, now, len(counts)+len(places)
 	return nil
 }
@@ -393,6 +406,22 @@ func (s *State) View(f func(*sinks.Snapshot)) {
 		}
 	}
 	f(s.shown)
+}
+
+// ViewMetrics calls f with what metrics show of what is durable: that is made
+// much sooner than all of it. The snapshot is f's until f returns.
+func (s *State) ViewMetrics(f func(*sinks.Snapshot)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.metered == nil {
+		s.metered = sinks.NewSnapshot()
+		if s.durable != nil {
+			if m, err := sinks.RestoreMetrics(s.durable); err == nil {
+				s.metered = m
+			}
+		}
+	}
+	f(s.metered)
 }
 
 // Stats may be called at any time.

@@ -235,10 +235,10 @@ func TestStateDirectory(t *testing.T) {
 }
 
 func FuzzParseState(f *testing.F) {
-	f.Add(appendState(nil, []byte("places"), []byte("counts")))
+	f.Add(stateOf([]byte("places"), []byte("counts")))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		places, counts, err := parseState(data)
-		if err == nil && string(appendState(nil, places, counts)) != string(data) {
+		if err == nil && string(stateOf(places, counts)) != string(data) {
 			t.Errorf("%q and %q are of other bytes", places, counts)
 		}
 	})
@@ -271,8 +271,13 @@ func TestStatePace(t *testing.T) {
 	if got := b.shown(); got != 1 {
 		t.Errorf("%d records are shown, want 1", got)
 	}
-	now = now.Add(share * time.Millisecond)
+	now = now.Add(minPause)
 	if err := state.Flush(); err != nil || b.shown() != 2 {
 		t.Errorf("%d records are shown, %v", b.shown(), err)
 	}
+}
+
+func stateOf(places, counts []byte) []byte {
+	file, _ := makeState(nil, places, func(b []byte) []byte { return append(b, counts...) })
+	return file
 }

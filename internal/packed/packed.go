@@ -4,17 +4,16 @@
 package packed
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"math"
 	"reflect"
-	"slices"
+	"sync"
 	"unsafe"
 )
 
-// A Codec packs values of one type. It is safe for concurrent use.
+// A Codec packs values of some types. Its fields do not change once it is in
+// use; then it is safe for concurrent use.
 type Codec struct {
 	// Leave are the fields, as Type.field, that are not packed: scratch memory,
 	// caches, what is derived.
@@ -25,110 +24,68 @@ type Codec struct {
 	Shared reflect.Type
 	Name   func(pointer any) string
 	Find   func(name string) any
+
+	mu    sync.Mutex
+	plans map[reflect.Type]*plan
 }
 
 // ErrCorrupt is what the error of Read Is when the bytes are not what was
 // written.
 var ErrCorrupt = errors.New("corrupt")
 
-// Shape identifies the layout of a type: what was written with one shape can
-// be read with no other.
-func (c *Codec) Shape(v any) string {
-	h := sha256.New()
-	c.shape(h.Write, reflect.TypeOf(v), map[reflect.Type]bool{})
-	return fmt.Sprintf("%x", h.Sum(nil)[:8])
-}
-
-func (c *Codec) shape(write func([]byte) (int, error), t reflect.Type, seen map[reflect.Type]bool) {
-	fmt.Fprintf(writer(write), "%s %s;", t, t.Kind())
-	if seen[t] || t == c.Shared {
-		return
-	}
-	seen[t] = true
-	switch t.Kind() {
-	case reflect.Pointer, reflect.Slice:
-		c.shape(write, t.Elem(), seen)
-	case reflect.Array:
-		fmt.Fprintf(writer(write), "%d;", t.Len())
-		c.shape(write, t.Elem(), seen)
-	case reflect.Struct:
-		for _, i := range c.fields(t) {
-			fmt.Fprintf(writer(write), "%s:", t.Field(i).Name)
-			c.shape(write, t.Field(i).Type, seen)
-		}
-	}
-}
-
-type writer func([]byte) (int, error)
-
-func (w writer) Write(p []byte) (int, error) { return w(p) }
-
-// fields are the indices of the fields of t that are packed.
-func (c *Codec) fields(t reflect.Type) (list []int) {
-	for i := range t.NumField() {
-		if !slices.Contains(c.Leave, t.Name()+"."+t.Field(i).Name) {
-			list = append(list, i)
-		}
-	}
-	return list
-}
-
 // Append packs what v points to.
 func (c *Codec) Append(dst []byte, v any) []byte {
-	w := &packer{Codec: c, known: map[reflect.Type][]int{}, buf: dst}
-	w.value(reflect.ValueOf(v).Elem())
+	w := &packer{codec: c, buf: dst}
+	at := reflect.ValueOf(v)
+	w.value(c.planOf(at.Type().Elem()), at.UnsafePointer())
 	return w.buf
 }
 
+// A packer writes values that it is pointed to.
 type packer struct {
-	*Codec
-	known map[reflect.Type][]int
+	codec *Codec
 	buf   []byte
 }
 
-func (w *packer) of(t reflect.Type) []int {
-	list, ok := w.known[t]
-	if !ok {
-		list = w.fields(t)
-		w.known[t] = list
+func (w *packer) uint(n uint64) {
+	if n < 0x80 {
+		w.buf = append(w.buf, byte(n))
+		return
 	}
-	return list
+	w.buf = binary.AppendUvarint(w.buf, n)
 }
 
-func (w *packer) uint(n uint64) { w.buf = binary.AppendUvarint(w.buf, n) }
-
-func (w *packer) value(v reflect.Value) {
-	switch v.Kind() {
-	case reflect.Bool:
-		w.uint(map[bool]uint64{true: 1}[v.Bool()])
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		w.buf = binary.AppendVarint(w.buf, v.Int())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		w.uint(v.Uint())
-	case reflect.Float32, reflect.Float64:
-		w.uint(math.Float64bits(v.Float()))
+func (w *packer) value(p *plan, at unsafe.Pointer) {
+	switch p.kind {
 	case reflect.String:
-		w.uint(uint64(v.Len()))
-		w.buf = append(w.buf, v.String()...)
+		s := *(*string)(at)
+		w.uint(uint64(len(s)))
+		w.buf = append(w.buf, s...)
 	case reflect.Slice:
-		w.uint(uint64(v.Len()))
-		w.list(v)
+		s := (*slice)(at)
+		w.uint(uint64(s.n))
+		w.list(p.elem, s.at, s.n)
 	case reflect.Array:
-		w.list(v)
+		w.list(p.elem, at, p.n)
 	case reflect.Struct:
-		w.fieldsOf(v)
+		for _, run := range p.runs {
+			w.buf = append(w.buf, unsafe.Slice((*byte)(unsafe.Add(at, run.at)), run.size)...)
+		}
+		if p.runs == nil {
+			w.fieldsOf(p.fields, at)
+		}
 	case reflect.Pointer:
-		w.pointer(v)
+		w.pointer(p, at)
 	default:
-		panic("packed: no way to write a " + v.Type().String())
+		w.uint(p.number(at))
 	}
 }
 
 // list packs the elements that are not zero, each with its distance from the
-// one before.
-func (w *packer) list(v reflect.Value) {
-	if v.Type().Elem().Kind() == reflect.Uint8 && (v.Kind() == reflect.Slice || v.CanAddr()) {
-		b := v.Bytes()
+// one before. Bytes are packed up to the last that is not zero.
+func (w *packer) list(elem *plan, at unsafe.Pointer, n int) {
+	if elem.kind == reflect.Uint8 {
+		b := unsafe.Slice((*byte)(at), n)
 		for len(b) > 0 && b[len(b)-1] == 0 {
 			b = b[:len(b)-1]
 		}
@@ -137,10 +94,10 @@ func (w *packer) list(v reflect.Value) {
 		return
 	}
 	last := -1
-	for i := range v.Len() {
-		if e := v.Index(i); !e.IsZero() {
+	for i := range n {
+		if e := unsafe.Add(at, uintptr(i)*elem.size); !elem.isZero(e) {
 			w.uint(uint64(i - last))
-			w.value(e)
+			w.value(elem, e)
 			last = i
 		}
 	}
@@ -148,56 +105,48 @@ func (w *packer) list(v reflect.Value) {
 }
 
 // fieldsOf packs which fields are not zero, and those.
-func (w *packer) fieldsOf(v reflect.Value) {
-	list := w.of(v.Type())
+func (w *packer) fieldsOf(list []field, at unsafe.Pointer) {
 	for len(list) > 0 {
 		n := min(len(list), 64)
 		mask := uint64(0)
-		for bit, i := range list[:n] {
-			if !v.Field(i).IsZero() {
+		for bit := range list[:n] {
+			if f := &list[bit]; !f.plan.isZero(unsafe.Add(at, f.at)) {
 				mask |= 1 << bit
 			}
 		}
 		w.uint(mask)
-		for bit, i := range list[:n] {
+		for bit := range list[:n] {
 			if mask>>bit&1 != 0 {
-				w.value(v.Field(i))
+				w.value(list[bit].plan, unsafe.Add(at, list[bit].at))
 			}
 		}
 		list = list[n:]
 	}
 }
 
-func (w *packer) pointer(v reflect.Value) {
-	if v.Type() == w.Shared {
+func (w *packer) pointer(p *plan, at unsafe.Pointer) {
+	to := *(*unsafe.Pointer)(at)
+	if p.elem == nil {
 		name := ""
-		if !v.IsNil() {
-			name = w.Name(reach(v).Interface())
+		if to != nil {
+			name = w.codec.Name(reflect.NewAt(p.t, at).Elem().Interface())
 		}
 		w.uint(uint64(len(name)))
 		w.buf = append(w.buf, name...)
 		return
 	}
-	if v.IsNil() {
+	if to == nil {
 		w.uint(0)
 		return
 	}
 	w.uint(1)
-	w.value(v.Elem())
-}
-
-// reach is v without the mark of an unexported field.
-func reach(v reflect.Value) reflect.Value {
-	if v.CanAddr() {
-		return reflect.NewAt(v.Type(), unsafe.Pointer(v.UnsafeAddr())).Elem()
-	}
-	return v
+	w.value(p.elem, to)
 }
 
 // Read reads what Append wrote into what v points to, which must be zero. An
 // error Is ErrCorrupt.
 func (c *Codec) Read(data []byte, v any) (err error) {
-	r := &unpacker{Codec: c, known: map[reflect.Type][]int{}, data: data, budget: 256 << 20}
+	r := &unpacker{codec: c, data: data, budget: 256 << 20}
 	defer func() {
 		switch e := recover().(type) {
 		case nil:
@@ -207,7 +156,8 @@ func (c *Codec) Read(data []byte, v any) (err error) {
 			panic(e)
 		}
 	}()
-	r.value(reflect.ValueOf(v).Elem())
+	at := reflect.ValueOf(v)
+	r.value(c.planOf(at.Type().Elem()), at.UnsafePointer())
 	if len(r.data) > 0 {
 		return fmt.Errorf("%w: %d bytes too many", ErrCorrupt, len(r.data))
 	}
@@ -216,33 +166,21 @@ func (c *Codec) Read(data []byte, v any) (err error) {
 
 type corruption string
 
+// An unpacker fills values that it is pointed to. Memory with pointers in it is
+// made and stored by reflection, so that the collector knows of it.
 type unpacker struct {
-	*Codec
-	known  map[reflect.Type][]int
+	codec  *Codec
 	data   []byte
 	budget int // memory that may still be made
 }
 
-func (r *unpacker) of(t reflect.Type) []int {
-	list, ok := r.known[t]
-	if !ok {
-		list = r.fields(t)
-		r.known[t] = list
-	}
-	return list
-}
-
 func (r *unpacker) uint() uint64 {
-	n, size := binary.Uvarint(r.data)
-	if size <= 0 {
-		panic(corruption("it ends early"))
+	if len(r.data) > 0 && r.data[0] < 0x80 {
+		n := r.data[0]
+		r.data = r.data[1:]
+		return uint64(n)
 	}
-	r.data = r.data[size:]
-	return n
-}
-
-func (r *unpacker) int() int64 {
-	n, size := binary.Varint(r.data)
+	n, size := binary.Uvarint(r.data)
 	if size <= 0 {
 		panic(corruption("it ends early"))
 	}
@@ -267,40 +205,55 @@ func (r *unpacker) take(n, size int) {
 	r.budget -= n * size
 }
 
-func (r *unpacker) value(v reflect.Value) {
-	v = reach(v)
-	switch v.Kind() {
-	case reflect.Bool:
-		v.SetBool(r.uint() != 0)
-	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		v.SetInt(r.int())
-	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		v.SetUint(r.uint())
-	case reflect.Float32, reflect.Float64:
-		v.SetFloat(math.Float64frombits(r.uint()))
+func (r *unpacker) value(p *plan, at unsafe.Pointer) {
+	switch p.kind {
 	case reflect.String:
-		v.SetString(string(r.bytes()))
+		*(*string)(at) = string(r.bytes())
 	case reflect.Slice:
 		n := int(r.uint())
-		r.take(n, int(v.Type().Elem().Size()))
-		v.Set(reflect.MakeSlice(v.Type(), n, n))
-		r.list(v)
+		r.take(n, int(p.elem.size))
+		v := reflect.NewAt(p.t, at).Elem()
+		v.Set(reflect.MakeSlice(p.t, n, n))
+		r.list(p.elem, v.UnsafePointer(), n)
 	case reflect.Array:
-		r.list(v)
+		r.list(p.elem, at, p.n)
 	case reflect.Struct:
-		r.fieldsOf(v)
+		r.runs(p, at)
+		if p.runs == nil {
+			r.fieldsOf(p.fields, at)
+		}
 	case reflect.Pointer:
-		r.pointer(v)
+		r.pointer(p, at)
+	default:
+		p.setNumber(at, r.uint())
 	}
 }
 
-func (r *unpacker) list(v reflect.Value) {
-	if v.Type().Elem().Kind() == reflect.Uint8 {
+func (r *unpacker) runs(p *plan, at unsafe.Pointer) {
+	for _, run := range p.runs {
+		if copy(unsafe.Slice((*byte)(unsafe.Add(at, run.at)), run.size), r.data) < int(run.size) {
+			panic(corruption("it ends early"))
+		}
+		r.data = r.data[run.size:]
+	}
+	if p.runs == nil {
+		return
+	}
+	for _, b := range p.bools {
+		if truth := (*byte)(unsafe.Add(at, b)); *truth > 1 {
+			*truth = 0
+			panic(corruption("neither true nor false"))
+		}
+	}
+}
+
+func (r *unpacker) list(elem *plan, at unsafe.Pointer, n int) {
+	if elem.kind == reflect.Uint8 {
 		b := r.bytes()
-		if len(b) > v.Len() {
+		if len(b) > n {
 			panic(corruption("a list is too long"))
 		}
-		copy(v.Bytes(), b)
+		copy(unsafe.Slice((*byte)(at), n), b)
 		return
 	}
 	for i := -1; ; {
@@ -308,39 +261,45 @@ func (r *unpacker) list(v reflect.Value) {
 		if step == 0 {
 			return
 		}
-		if step > uint64(v.Len()) || i+int(step) >= v.Len() {
+		if step > uint64(n) || i+int(step) >= n {
 			panic(corruption("a list is too long"))
 		}
 		i += int(step)
-		r.value(v.Index(i))
+		r.value(elem, unsafe.Add(at, uintptr(i)*elem.size))
 	}
 }
 
-func (r *unpacker) fieldsOf(v reflect.Value) {
-	list := r.of(v.Type())
+func (r *unpacker) fieldsOf(list []field, at unsafe.Pointer) {
 	for len(list) > 0 {
 		n := min(len(list), 64)
 		mask := r.uint()
-		for bit, i := range list[:n] {
+		for bit := range list[:n] {
 			if mask>>bit&1 != 0 {
-				r.value(v.Field(i))
+				r.value(list[bit].plan, unsafe.Add(at, list[bit].at))
 			}
 		}
 		list = list[n:]
 	}
 }
 
-func (r *unpacker) pointer(v reflect.Value) {
-	if v.Type() == r.Shared {
-		if p := r.Find(string(r.bytes())); p != nil {
-			v.Set(reflect.ValueOf(p))
+func (r *unpacker) pointer(p *plan, at unsafe.Pointer) {
+	v := reflect.NewAt(p.t, at).Elem()
+	if p.elem == nil {
+		if to := r.codec.Find(string(r.bytes())); to != nil {
+			v.Set(reflect.ValueOf(to))
 		}
 		return
 	}
 	if r.uint() == 0 {
 		return
 	}
-	r.take(1, int(v.Type().Elem().Size()))
-	v.Set(reflect.New(v.Type().Elem()))
-	r.value(v.Elem())
+	r.take(1, int(p.elem.size))
+	v.Set(reflect.New(p.t.Elem()))
+	r.value(p.elem, v.UnsafePointer())
+}
+
+// A slice is one as it lies in memory.
+type slice struct {
+	at     unsafe.Pointer
+	n, cap int
 }

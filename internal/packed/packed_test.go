@@ -1,9 +1,11 @@
 package packed
 
 import (
+	"bytes"
 	"errors"
 	"reflect"
 	"testing"
+	"unsafe"
 )
 
 type cause struct{ id string }
@@ -16,6 +18,19 @@ type inner struct {
 	cause *cause
 }
 
+// A mixed has gaps between its numbers.
+type mixed struct {
+	yes  bool
+	at   uint64
+	mask uint8
+	when struct {
+		first int64
+		timed bool
+	}
+	half float32
+	part [3]uint16
+}
+
 type outer struct {
 	a     int64
 	b     uint16
@@ -26,6 +41,8 @@ type outer struct {
 	there *inner
 	none  *inner
 	grid  [3][2]int32
+	mixed []mixed
+	texts [2]string
 }
 
 var one, two = &cause{"one"}, &cause{"two"}
@@ -51,6 +68,41 @@ func value() outer {
 		a: -7, b: 65535, c: 2.5, d: true, raw: []byte{1, 0, 2, 0},
 		list:  []inner{{}, {name: "x", n: [5]uint64{1: 9, 4: 1 << 63}, text: [8]byte{'h', 0, 'i'}, left: 4, cause: two}, {}},
 		there: &inner{name: "y", cause: one}, none: nil, grid: [3][2]int32{1: {0, -1}},
+		mixed: mixes(), texts: [2]string{1: "z"},
+	}
+}
+
+func mixes() []mixed {
+	list := []mixed{{}, {yes: true, at: 1 << 63, mask: 255, half: 0.5, part: [3]uint16{2: 65535}}, {}, {mask: 1}}
+	list[3].when.first, list[3].when.timed = -1, true
+	return list
+}
+
+// TestGaps demands that what lies between numbers leaves no trace.
+func TestGaps(t *testing.T) {
+	clean, dirty := mixes(), mixes()
+	for i := range dirty {
+		x := &dirty[i]
+		gaps := unsafe.Slice((*byte)(unsafe.Pointer(x)), unsafe.Sizeof(*x))
+		for _, at := range []uintptr{unsafe.Offsetof(x.yes) + 1, unsafe.Offsetof(x.mask) + 1, unsafe.Offsetof(x.part) - 5} {
+			gaps[at] = 0xaa
+		}
+	}
+	a, b := codec().Append(nil, &clean), codec().Append(nil, &dirty)
+	if string(a) != string(b) {
+		t.Errorf("%x\nwant\n%x", b, a)
+	}
+}
+
+// TestUntrue demands that no truth is read that is neither.
+func TestUntrue(t *testing.T) {
+	list := []mixed{{yes: true}}
+	data := codec().Append(nil, &list)
+	i := bytes.IndexByte(data[2:], 1) + 2 // behind the length and the place
+	data[i] = 2
+	var got []mixed
+	if err := codec().Read(data, &got); !errors.Is(err, ErrCorrupt) {
+		t.Errorf("%v: %+v", err, got)
 	}
 }
 
@@ -70,8 +122,9 @@ func TestShape(t *testing.T) {
 	if c.Shape(outer{}) != c.Shape(outer{a: 1}) || c.Shape(outer{}) == c.Shape(inner{}) {
 		t.Error("a shape is of the type")
 	}
-	c.Leave = nil
-	if c.Shape(outer{}) == codec().Shape(outer{}) {
+	all := codec()
+	all.Leave = nil
+	if c.Shape(outer{}) == all.Shape(outer{}) {
 		t.Error("a field that is left out changes the shape")
 	}
 }

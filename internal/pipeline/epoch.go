@@ -109,7 +109,9 @@ func (r *run) epoch(ctx context.Context, last bool) error {
 	for _, w := range r.workers {
 		used = append(used, w.before.reset()...)
 	}
-	r.spare.give(used)
+	if !last {
+		r.spare.give(used)
+	}
 	return err
 }
 
@@ -123,13 +125,24 @@ func (r *run) halt() {
 // are dropped.
 func (r *run) commit(ctx context.Context) error {
 	ends := r.ends()
-	for _, group := range slices.Sorted(maps.Keys(ends)) {
-		e := ledger.Epoch{Group: group, Ends: ends[group], Delta: r.merged(group)}
+	for _, group := range r.groups() {
+		e := ledger.Epoch{Group: group, Ends: ends[group], Delta: r.merged(group), Last: r.ended}
 		if err := r.led.Commit(ctx, e); err != nil && !errors.Is(err, ledger.ErrFenced) {
 			return fmt.Errorf("commit of group %d: %w", group, err)
 		}
 	}
 	return nil
+}
+
+// groups lists those that anything was counted of.
+func (r *run) groups() []int {
+	all := map[int]bool{}
+	for _, w := range r.workers {
+		for group := range w.before.groups {
+			all[group] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(all))
 }
 
 // ends gathers the last end of each stream, by group.
@@ -152,7 +165,8 @@ func (r *run) ends() map[int][]ledger.StreamEnd {
 	return groups
 }
 
-// merged adds up what the workers have counted of a group.
+// merged adds up what the workers have counted of a group. In the last epoch
+// it lets go of what it has added.
 func (r *run) merged(group int) *sinks.Delta {
 	var sum *sinks.Delta
 	for _, w := range r.workers {
@@ -163,6 +177,9 @@ func (r *run) merged(group int) *sinks.Delta {
 			sum = d
 		default:
 			sum.Merge(d)
+			if r.ended {
+				delete(w.before.groups, group)
+			}
 		}
 	}
 	return sum

@@ -53,6 +53,14 @@ func (w *worker) work(ctx context.Context) {
 		}
 		w.run.gate.RUnlock()
 	}
+	w.release()
+}
+
+// release lets go of what only reading needs: the last epoch and the report
+// want memory of their own.
+func (w *worker) release() {
+	w.parser, w.plain, w.others, w.causes = nil, nil, nil, nil
+	w.batch, w.buf, w.delta, w.from = source.Batch{}, nil, nil, sinks.Origin{}
 }
 
 // take takes the next batch, and with it gate.
@@ -90,7 +98,9 @@ func (w *worker) take(ctx context.Context) bool {
 func (w *worker) count() {
 	defer w.publish()
 	b := &w.batch
-	w.now.ends[b.Stream] = end{b.To, w.seq}
+	if !w.run.opt.Early {
+		w.now.ends[b.Stream] = end{b.To, w.seq}
+	}
 	w.delta = w.now.delta(b.Stream.Group)
 	for reason, n := range b.Discarded {
 		if n > 0 {

@@ -40,6 +40,7 @@ func (j *job) run(src *unread) {
 	j.row.file.r = src
 	j.file = j.tools.raw(&j.row.file)
 	j.read()
+	j.tools.rest()
 	if j.ctx.Err() == nil {
 		j.r.closeRow(j.row, j.archive)
 	}
@@ -52,7 +53,7 @@ func (j *job) read() {
 	defer func() {
 		if v := recover(); v != nil {
 			j.fail(&j.row.Input, fmt.Errorf("a fault of flagwatch, please report it: %v", v))
-			j.tools = newTools(j.tools.limit)
+			j.tools = newTools(j.tools.share)
 		}
 	}()
 	if j.row.twin == nil || !j.duplicate() {
@@ -145,7 +146,8 @@ func (j *job) leaf(name, path string, r *raw, under *decoding) {
 	}
 	s := &Stream{Name: name}
 	s.locate(path)
-	c := j.r.newCutter(src, s, in)
+	c := &j.tools.cutter
+	j.r.cut(c, src, s, in)
 	for {
 		b := j.takeBatch()
 		if b == nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/s2"
@@ -25,7 +26,7 @@ const magicSize = 10
 type codec struct {
 	name   string
 	begins func(head []byte) bool // whether a member begins here
-	open   func(maxWindow int64) decoder
+	open   func(window) decoder
 }
 
 // A decoder decodes one member, or as many as follow each other; then its Read
@@ -37,12 +38,12 @@ type decoder interface {
 
 // codecs is the list of compressed formats.
 var codecs = []codec{
-	{"gzip", isGzip, func(int64) decoder { return new(gzipDecoder) }},
-	{"zstd", isZstd, func(limit int64) decoder { return &zstdDecoder{limit: limit} }},
-	{"lz4", isLZ4, func(int64) decoder { return &lz4Decoder{lz4.NewReader(nil)} }},
-	{"snappy", isSnappy, func(int64) decoder { return &s2Decoder{s2.NewReader(nil, s2.ReaderAllocBlock(64<<10))} }},
-	{"xz", isXZ, func(limit int64) decoder { return &xzDecoder{limit: limit} }},
-	{"bzip2", isBzip2, func(int64) decoder { return new(bzip2Decoder) }},
+	{"gzip", isGzip, func(window) decoder { return new(gzipDecoder) }},
+	{"zstd", isZstd, func(w window) decoder { return &zstdDecoder{window: w} }},
+	{"lz4", isLZ4, func(window) decoder { return &lz4Decoder{lz4.NewReader(nil)} }},
+	{"snappy", isSnappy, func(window) decoder { return &s2Decoder{s2.NewReader(nil, s2.ReaderAllocBlock(64<<10))} }},
+	{"xz", isXZ, func(w window) decoder { return &xzDecoder{window: w} }},
+	{"bzip2", isBzip2, func(window) decoder { return new(bzip2Decoder) }},
 }
 
 // codecOf returns the format that begins with head, or nil.
@@ -100,22 +101,28 @@ func (d *gzipDecoder) reset(r *bufio.Reader) error {
 
 // A zstdDecoder decodes all frames that follow each other.
 type zstdDecoder struct {
-	limit int64
-	zstd  *zstd.Decoder
+	window window
+	zstd   *zstd.Decoder
 }
 
 func (d *zstdDecoder) reset(r *bufio.Reader) (err error) {
 	if d.zstd == nil {
 		d.zstd, err = zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxWindow(uint64(max(d.limit, 1<<10))))
+			zstd.WithDecoderMaxWindow(uint64(max(d.window.share.limit, 1<<10))))
 		if err != nil {
 			return err
 		}
 	}
 	var h zstd.Header
 	head, _ := r.Peek(zstd.HeaderMaxSize)
-	if err := h.Decode(head); err == nil && !h.Skippable && h.WindowSize > uint64(d.limit) {
-		return &windowError{h.WindowSize}
+	if err := h.Decode(head); err == nil && !h.Skippable {
+		size := h.WindowSize
+		if h.SingleSegment {
+			size = h.FrameContentSize
+		}
+		if err := d.window.grow(int64(min(size, math.MaxInt64))); err != nil {
+			return err
+		}
 	}
 	return d.zstd.Reset(r)
 }

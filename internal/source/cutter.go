@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -44,6 +45,10 @@ func (c *cutter) next(ctx context.Context, b *Batch) error {
 	b.buf = buf
 	var err error
 	for tried := 0; err == nil; {
+		if c.ended() && len(buf) < parser.MaxRecord {
+			err = io.EOF
+			break
+		}
 		if n, head := c.framer.Cut(buf, tried); n > 0 {
 			c.handOut(b, buf, n, head)
 			return nil
@@ -56,6 +61,12 @@ func (c *cutter) next(ctx context.Context, b *Batch) error {
 		return nil
 	}
 	return err
+}
+
+// ended says that nothing more will be read: then there is nothing to cut.
+func (c *cutter) ended() bool {
+	f, ok := asFile(c.in)
+	return ok && f.err == io.EOF
 }
 
 // fill reads until there is something worth another look. The buffer never
@@ -114,5 +125,6 @@ func (c *cutter) lose(b *Batch, n int64) {
 
 // restart forgets what came before: a new record begins here.
 func (c *cutter) restart() {
-	c.framer, c.held = NewFramer(c.framer.state.Formats), c.held[:0]
+	c.framer.Reset()
+	c.held = c.held[:0]
 }

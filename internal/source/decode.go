@@ -52,17 +52,27 @@ func (r *raw) rewind(at int64) bool {
 
 // tools are decoders for one goroutine, to be used again and again.
 type tools struct {
-	limit int64
+	share *share
 	free  map[*codec][]decoder
 	raws  []*raw
+
+	cutter cutter // of the log that is being read
 }
 
-func newTools(limit int64) *tools { return &tools{limit: limit, free: map[*codec][]decoder{}} }
+func newTools(s *share) *tools { return &tools{share: s, free: map[*codec][]decoder{}} }
+
+// rest ends a job: decoders that are large are not kept.
+func (t *tools) rest() {
+	if t.share.taken > 0 {
+		clear(t.free)
+		t.share.give()
+	}
+}
 
 func (t *tools) take(c *codec) decoder {
 	list := t.free[c]
 	if len(list) == 0 {
-		return c.open(t.limit)
+		return c.open(window{share: t.share})
 	}
 	t.free[c] = list[:len(list)-1]
 	return list[len(list)-1]
@@ -81,7 +91,12 @@ func (t *tools) raw(m *meter) *raw {
 	return r
 }
 
-func (t *tools) done(r *raw) { t.raws = append(t.raws, r) }
+// done takes a buffer back, which then refers to nothing.
+func (t *tools) done(r *raw) {
+	r.src = nil
+	r.Reset(nil)
+	t.raws = append(t.raws, r)
+}
 
 func (t *tools) give(c *codec, d decoder) { t.free[c] = append(t.free[c], d) }
 

@@ -87,7 +87,10 @@ func (x *expansion) once(path string, info fs.FileInfo) {
 		x.file(path, info)
 		return
 	}
-	at := x.place(path)
+	x.onceAt(x.place(path), path, info)
+}
+
+func (x *expansion) onceAt(at, path string, info fs.FileInfo) {
 	if first, ok := x.seen[at]; ok {
 		x.again = append(x.again, Repeat{path, first})
 		return
@@ -106,6 +109,19 @@ func (x *expansion) found(path string) bool {
 	return true
 }
 
+// foundHere is found for what a directory lists, which is rarely a link.
+func (x *expansion) foundHere(path string, d fs.DirEntry) bool {
+	if d.Type() != 0 {
+		return x.found(path)
+	}
+	info, err := d.Info()
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	x.onceAt(x.placeHere(path), path, info)
+	return true
+}
+
 // dir adds the files below a directory in the order of their names.
 func (x *expansion) dir(root string) {
 	count := 0
@@ -120,7 +136,7 @@ func (x *expansion) dir(root string) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}
-		case !d.IsDir() && x.found(path):
+		case !d.IsDir() && x.foundHere(path, d):
 			count++
 		}
 		return nil
@@ -163,6 +179,11 @@ func (x *expansion) place(path string) string {
 	if err != nil || info.Mode()&fs.ModeSymlink != 0 {
 		return realPath(path)
 	}
+	return x.placeHere(path)
+}
+
+// placeHere is place for what is no link.
+func (x *expansion) placeHere(path string) string {
 	dir, base := filepath.Split(path)
 	at, ok := x.dirs[dir]
 	if !ok {

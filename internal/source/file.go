@@ -47,8 +47,11 @@ func (s *file) read(ctx context.Context, p []byte, _ bool) (int, error) {
 	n, err := s.f.Read(p)
 	s.n += int64(n)
 	s.left -= int64(n)
-	if err == io.EOF {
+	switch {
+	case err == io.EOF:
 		err = s.end()
+	case err == nil && n < len(p) && 0 < s.size && s.size <= s.start+s.n:
+		err = io.EOF // a regular file gives less than it is asked for at its end only
 	}
 	s.err = err
 	if n > 0 {
@@ -87,7 +90,7 @@ func open(path string) (in input, live bool, err error) {
 			f.Close()
 			return nil, false, err
 		}
-		return newFile(f, info.Size()), false, nil
+		return &file{f: f, size: info.Size()}, false, nil
 	}
 	if info, statErr := os.Stat(path); statErr != nil || info.Mode()&os.ModeNamedPipe == 0 {
 		return nil, false, err

@@ -21,6 +21,9 @@ func NewFramer(formats []*parser.Format) Framer {
 	return Framer{state: parser.FrameState{Formats: formats}}
 }
 
+// Reset makes it one for another stream.
+func (f *Framer) Reset() { f.Skipping, f.state.Final = false, false }
+
 // Cut returns how many bytes of buf to hand out, and whether they are the head
 // of a record that is too long. It knows that the first tried bytes hold no
 // whole record.

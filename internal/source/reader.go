@@ -80,13 +80,15 @@ type Reader struct {
 	stdin *os.File
 	opt   Options
 	next  int     // row to begin
-	cur   *cutter // the plain input that is being read
-	row   *row    // that of cur
+	cur   *cutter // the plain input that is being read: nil or &plain
+	plain cutter
+	row   *row // that of cur
 
 	running int // jobs
 	ready   chan item
 	free    chan *Batch
 	tools   []*tools
+	pool    pool
 
 	again []Repeat
 	head  [sniffSize]byte // of the input that begins
@@ -224,13 +226,18 @@ func (r *Reader) beginFile(w *row, in input, f *file) {
 func (r *Reader) begun(w *row, in input) {
 	s := &Stream{Name: w.Name}
 	s.locate(w.path)
-	r.row, r.cur = w, r.newCutter(in, s, &w.Input)
+	r.row, r.cur = w, &r.plain
+	r.cut(r.cur, in, s, &w.Input)
 }
 
-// newCutter cuts a log. What can not be read from its end loses its first
-// lines here.
-func (r *Reader) newCutter(in input, s *Stream, stats *Input) *cutter {
-	c := &cutter{stream: s, lines: r.opt.Lines, block: r.opt.block, framer: NewFramer(r.opt.Formats)}
+// cut makes c, which may have cut another one before, cut a log. What can not
+// be read from its end loses its first lines here.
+func (r *Reader) cut(c *cutter, in input, s *Stream, stats *Input) {
+	if c.stream == nil {
+		c.lines, c.block, c.framer = r.opt.Lines, r.opt.block, NewFramer(r.opt.Formats)
+	}
+	c.restart()
+	c.stream, c.pos = s, Position{}
 	_, live := in.(*sniffer)
 	_, packed := in.(*unpacked)
 	if r.opt.Tail > 0 && (live || packed) {
@@ -245,7 +252,6 @@ func (r *Reader) newCutter(in input, s *Stream, stats *Input) *cutter {
 		}}
 	}
 	c.in = in
-	return c
 }
 
 func (r *Reader) open(w *row) (in input, live bool, err error) {
@@ -303,8 +309,9 @@ func (r *Reader) startJob(ctx context.Context, w *row, src *unread) {
 	if n := len(r.tools); n > 0 {
 		j.tools, r.tools = r.tools[n-1], r.tools[:n-1]
 	} else {
-		j.tools = newTools(r.opt.MaxWindow)
+		j.tools = newTools(&share{pool: &r.pool, limit: r.opt.MaxWindow})
 	}
+	j.tools.share.ctx = ctx
 	r.running++
 	go j.run(src)
 }
@@ -345,7 +352,12 @@ func (r *Reader) deliver(it item, b *Batch) {
 	r.mu.Unlock()
 }
 
+// end is the end of all input, for which no memory is needed any more.
 func (r *Reader) end() error {
+	r.plain, r.tools = cutter{}, nil
+	for len(r.free) > 0 {
+		<-r.free
+	}
 	if err := r.Err(); err != nil {
 		return err
 	}
@@ -422,10 +434,12 @@ func (r *Reader) Repeats() []Repeat { return r.again }
 
 // Err joins the errors of all inputs that are known so far. It may be called at any time.
 func (r *Reader) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	var list []error
-	for _, s := range r.Inputs() {
-		if s.Err != nil {
-			list = append(list, s.Err)
+	for in := range r.inputs {
+		if in.Err != nil {
+			list = append(list, in.Err)
 		}
 	}
 	return errors.Join(list...)
@@ -436,15 +450,25 @@ func (r *Reader) Err() error {
 func (r *Reader) Inputs() (list []Input) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, w := range r.rows {
-		if len(w.members) == 0 || w.Err != nil || !w.Done {
-			list = append(list, w.Input)
-		}
-		for _, in := range w.members {
-			list = append(list, *in)
-		}
+	list = make([]Input, 0, len(r.rows))
+	for in := range r.inputs {
+		list = append(list, *in)
 	}
 	return list
+}
+
+// inputs yields what Inputs returns; under mu.
+func (r *Reader) inputs(yield func(*Input) bool) {
+	for _, w := range r.rows {
+		if (len(w.members) == 0 || w.Err != nil || !w.Done) && !yield(&w.Input) {
+			return
+		}
+		for _, in := range w.members {
+			if !yield(in) {
+				return
+			}
+		}
+	}
 }
 
 // Progress says how many bytes of how many were read, as they lie on disk; of

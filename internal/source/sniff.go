@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"io"
 )
 
 // errPacked is a sniffer's word for: these bytes have to be unpacked first.
@@ -11,6 +12,14 @@ var errPacked = errors.New("packed")
 
 // isPacked says whether bytes that begin so have to be unpacked.
 func isPacked(head []byte) bool { return codecOf(head) != nil || isZip(head) || isTar(head) }
+
+// IsPacked says whether a file is compressed or an archive, by what it begins
+// with.
+func IsPacked(f io.ReaderAt) bool {
+	head := make([]byte, sniffSize)
+	n, _ := f.ReadAt(head, 0)
+	return isPacked(head[:n])
+}
 
 // headAt reads the beginning of a file, which stays unread, into buf.
 func (s *file) headAt(buf []byte) []byte {

@@ -24,7 +24,7 @@ func unpackedName(path string) string {
 // their names tell: rotation leaves both for a while, or for ever when it is
 // interrupted. Whether they are the same is for later.
 func findTwins(rows []*row) {
-	first := map[string]*row{}
+	first := make(map[string]*row, len(rows))
 	for _, w := range rows {
 		if w.path != "" && unpackedName(w.path) == w.path {
 			first[w.path] = w

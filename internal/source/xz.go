@@ -17,7 +17,7 @@ import (
 // reads the container itself, since the dictionary that a block asks for is
 // allocated by whoever decodes it: no block may ask for more than the limit.
 type xzDecoder struct {
-	limit int64
+	window window
 
 	r     *bufio.Reader
 	n     int64 // bytes of r that were read
@@ -32,7 +32,7 @@ var errXZ = errors.New("malformed header")
 var xzCRC64 = crc64.MakeTable(crc64.ECMA)
 
 func (d *xzDecoder) reset(r *bufio.Reader) error {
-	*d = xzDecoder{limit: d.limit, r: r}
+	*d = xzDecoder{window: d.window, r: r}
 	var head [12]byte
 	if err := d.full(head[:]); err != nil {
 		return err
@@ -117,8 +117,8 @@ func (d *xzDecoder) next() error {
 	if err != nil {
 		return err
 	}
-	if dictionary > d.limit {
-		return &windowError{uint64(dictionary)}
+	if err := d.window.grow(dictionary); err != nil {
+		return err
 	}
 	d.begun, d.sum = d.n, d.newSum()
 	d.block, err = lzma.Reader2Config{DictCap: int(max(dictionary, lzma.MinDictCap))}.NewReader2(counted{d})
