@@ -49,6 +49,23 @@ type soakNode struct {
 	made   int
 	lines  uint64 // written
 	counts map[string]int
+
+	asked []asked
+	read  time.Time // all that was written by then is shown
+}
+
+// An asked is how much was written when the agent was asked what it shows.
+type asked struct {
+	at    time.Time
+	lines uint64
+}
+
+// shows notes that the agent shows so many lines.
+func (n *soakNode) shows(lines uint64) {
+	n.asked = append(n.asked, asked{time.Now(), n.lines})
+	for len(n.asked) > 0 && n.asked[0].lines <= lines {
+		n.read, n.asked = n.asked[0].at, n.asked[1:]
+	}
 }
 
 func (n *soakNode) check(err error) {
@@ -119,11 +136,12 @@ func (n *soakNode) pack(p *soakPod, i int) {
 }
 
 // act is what happens in one tick. A log is rotated no oftener than an agent
-// that is held up for seconds can bear, and a pod that goes had been silent.
+// that is held up for seconds can bear, and a pod that goes had been silent for
+// a while before what the agent has shown was written.
 func (n *soakNode) act() {
 	i := n.rnd.IntN(len(n.pods))
 	p := n.pods[i]
-	quiet := time.Since(p.last)
+	quiet := n.read.Sub(p.last)
 	switch x := n.rnd.IntN(1000); {
 	case x < 20:
 		n.rotate(p)
@@ -253,6 +271,7 @@ func soakAgent(t *testing.T, bin string, last time.Duration, durable bool) {
 				t.Fatalf("%d records are shown after %d", got, shown)
 			}
 			shown = got
+			n.shows(shown)
 		}
 	}
 	var page string

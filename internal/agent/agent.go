@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	epoch       = 250 * time.Millisecond
-	flushEvery  = 250 * time.Millisecond
-	lookEvery   = 8                // flushes
+	epoch       = 100 * time.Millisecond
+	flushEvery  = 100 * time.Millisecond
+	lookEvery   = 20               // flushes
 	tellEvery   = time.Minute      // how often the same trouble is logged
 	unreadyWhen = 30 * time.Second // of not being able to write the state
 )
@@ -40,12 +40,13 @@ type Env struct {
 
 // An agent is one that runs.
 type agent struct {
-	cfg  Config
-	env  Env
-	log  *slog.Logger
-	tail *tail.Tailer
-	led  counts
-	file *ledger.State // nil without a state directory
+	cfg   Config
+	env   Env
+	log   *slog.Logger
+	roots *safe.Roots
+	tail  *tail.Tailer
+	led   counts
+	file  *ledger.State // nil without a state directory
 
 	mu   sync.Mutex
 	told map[string]time.Time
@@ -55,33 +56,53 @@ type agent struct {
 type counts interface {
 	ledger.Ledger
 	View(func(*sinks.Snapshot))
+	ViewMetrics(func(*sinks.Snapshot))
 }
 
 // Run follows logs until ctx is done. What was counted then is committed, and
 // the error is nil.
 func Run(ctx context.Context, cfg Config, env Env) error {
 	a := &agent{cfg: cfg, env: env, log: env.Log, told: map[string]time.Time{}}
-	roots, err := a.openRoots()
-	if err != nil {
+	defer a.close()
+	if err := a.open(); err != nil {
 		return err
 	}
-	defer roots.Close()
+	return a.run(ctx)
+}
+
+// open takes what a run needs; close gives it back, however much there is.
+func (a *agent) open() (err error) {
+	if a.roots, err = a.openRoots(); err != nil {
+		return err
+	}
 	saved, err := a.openLedger()
 	if err != nil {
 		return err
 	}
-	if a.file != nil {
-		defer a.file.Close()
-	}
-	a.tail = tail.New(cfg.Inputs, tail.Options{
-		Formats: env.Formats,
-		System:  tail.Jail{Roots: roots}, Saved: saved, End: cfg.From == "end", History: cfg.From != "end",
-		MaxOpen: cfg.MaxOpen, Self: env.Self, Once: a.file == nil,
+	a.tail = tail.New(a.cfg.Inputs, tail.Options{
+		Formats: a.env.Formats,
+		System:  tail.Jail{Roots: a.roots}, Saved: saved, End: a.cfg.From == "end", History: a.cfg.From != "end",
+		MaxOpen: a.cfg.MaxOpen, Self: a.env.Self, Once: a.file == nil,
 	})
-	defer a.tail.Close()
 	if a.file != nil {
 		a.file.Follow(a.tail)
 	}
+	return nil
+}
+
+func (a *agent) close() {
+	if a.tail != nil {
+		a.tail.Close()
+	}
+	if a.file != nil {
+		a.file.Close()
+	}
+	if a.roots != nil {
+		a.roots.Close()
+	}
+}
+
+func (a *agent) run(ctx context.Context) error {
 	stop, err := a.serve(ctx)
 	if err != nil {
 		return err
@@ -91,7 +112,7 @@ func Run(ctx context.Context, cfg Config, env Env) error {
 	var others sync.WaitGroup
 	others.Go(func() { a.watch(inner) })
 	err = pipeline.Run(ctx, a.tail, a.led, pipeline.Options{
-		Workers: cfg.Workers, Epoch: epoch, Classifier: env.Causes, Formats: env.Formats, Series: true, Fault: a.fault,
+		Workers: a.cfg.Workers, Epoch: epoch, Classifier: a.env.Causes, Formats: a.env.Formats, Series: true, Fault: a.fault,
 	})
 	cancel()
 	others.Wait()

@@ -57,6 +57,7 @@ func Default() Config {
 		BornAtZero: time.Minute,
 		MaxSeries:  sinks.DefaultMaxSeries,
 		MaxOpen:    512,
+		Workers:    1,
 		LogFormat:  "auto",
 		LogLevel:   "info",
 	}
@@ -94,7 +95,7 @@ func keys() []Key {
 		{"bornAtZero", "duration", nil, "How long a new series of a workload is shown as 0.", func(p *parsing, n *yaml.Node) { p.c.BornAtZero = p.duration(n) }},
 		{"maxSeries", "integer", nil, "How many series a metric has at most; the rest is other.", num(func(c *Config) *int { return &c.MaxSeries })},
 		{"maxOpenFiles", "integer", nil, "How many files are open at a time.", num(func(c *Config) *int { return &c.MaxOpen })},
-		{"workers", "integer", nil, "How many workers read; 0 is one a CPU.", num(func(c *Config) *int { return &c.Workers })},
+		{"workers", "integer", nil, "How many workers count, 1 unless it is said: one keeps up with some 500 MB a second, and each more makes all of it dearer; 0 is one a CPU.", num(func(c *Config) *int { return &c.Workers })},
 		{"logFormat", "string", LogFormats, "How the agent's own log is written.", str(func(c *Config) *string { return &c.LogFormat }, LogFormats...)},
 		{"logLevel", "string", LogLevels, "What of it is written.", str(func(c *Config) *string { return &c.LogLevel }, LogLevels...)},
 	}

@@ -142,7 +142,7 @@ func (a *agent) metrics(w io.Writer) {
 			o.StateAge = o.Now.Sub(st.Since)
 		}
 	}
-	a.led.View(func(s *sinks.Snapshot) { s.WriteMetrics(w, o) })
+	a.led.ViewMetrics(func(s *sinks.Snapshot) { s.WriteMetrics(w, o) })
 	sinks.WriteProcessMetrics(w)
 }
 

@@ -112,6 +112,14 @@ func TestCopies(t *testing.T) {
 			r.append("x.log", lines(0, 5)).pass(2*time.Second).commit().append("x.log", lines(5, 900)).copy("x.log", "x.log.1").remove("x.log").append("x.log", lines(900, 950)).start()
 			r.pass(8 * time.Second)
 		}, want: lines(0, 950)},
+		{id: "a packed one of more than the copy that is read", run: func(r *rig) {
+			r.append("x.log", lines(0, 5)).pass(2*time.Second).rename("x.log", "x.log.20260317-000001").append("kept", lines(5, 10)).copy("kept", "x.log.20260317-000002").pass(8 * time.Second)
+			r.append("kept", lines(10, 20)).pack("kept", "x.log.20260317-000003.gz").pass(8*time.Second).append("x.log", lines(20, 22)).pass(8 * time.Second)
+		}, want: lines(0, 22)},
+		{id: "a packed one of more than one that was packed before", run: func(r *rig) {
+			r.append("x.log", lines(0, 5)).pass(2*time.Second).rename("x.log", "x.log.20260317-000001").append("kept", lines(5, 10)).pack("kept", "x.log.20260317-000002.gz").pass(8 * time.Second)
+			r.append("kept", lines(10, 20)).pack("kept", "x.log.20260317-000003.gz").pass(8*time.Second).append("x.log", lines(20, 22)).pass(8 * time.Second)
+		}, want: lines(0, 22)},
 		{id: "the same beginning is no copy", opt: history, run: func(r *rig) {
 			r.append("x.log.1", lines(0, 90)+lines(100, 101)).append("x.log", lines(0, 90)+lines(101, 102)).pass(8 * time.Second)
 		}, want: lines(0, 90) + lines(100, 101) + lines(0, 90) + lines(101, 102)},
@@ -128,4 +136,28 @@ func TestCopiesByPattern(t *testing.T) {
 	r := newRig(t, Options{History: true}, "*")
 	r.append("x.log", lines(0, 900)).pack("x.log", "x.log.gz").append("y.log", lines(1000, 1001)).pass(8 * time.Second)
 	r.want(lines(0, 900) + lines(1000, 1001))
+}
+
+// A packed file that is no generation of a log that is there is a log itself.
+func TestPackedAlone(t *testing.T) {
+	for _, path := range []string{"x.log.gz", "*.gz", "*"} {
+		r := newRig(t, Options{}, path)
+		r.append("x.log.gz.tmp", lines(0, 9)).pack("x.log.gz.tmp", "x.log.gz").remove("x.log.gz.tmp").pass(5 * time.Second).commit().start()
+		r.pass(5 * time.Second).want(lines(0, 9))
+	}
+}
+
+// What was rotated is of its log, also while nothing has the log's name.
+func TestNameIsGoneForAWhile(t *testing.T) {
+	for _, down := range []bool{false, true} {
+		r := newRig(t, Options{}, "*")
+		r.append("x.log", lines(0, 900)).pass(2 * time.Second)
+		if r.commit(); down {
+			r.rename("x.log", "x.log.1").start()
+		}
+		if !down {
+			r.rename("x.log", "x.log.1").pass(8 * time.Second)
+		}
+		r.gzip("x.log.1").pass(8*time.Second).append("x.log", lines(900, 910)).pass(8 * time.Second).want(lines(0, 910))
+	}
 }

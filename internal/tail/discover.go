@@ -243,10 +243,8 @@ func (f *follower) file(d *find, name string, literal bool) bool {
 		if at != name {
 			p, known = linkPlace(filepath.Base(name))
 		}
-		if b := baseOf(base); !literal && b != base {
-			if _, err := f.sys.Stat(filepath.Join(dir, b)); err == nil {
-				base = b
-			}
+		if b := baseOf(base); !literal && f.isLog(dir, b) {
+			base = b
 		}
 	}
 	if known && !f.follows(d, p) {
@@ -254,6 +252,15 @@ func (f *follower) file(d *find, name string, literal bool) bool {
 	}
 	f.stream(d, dir, base, p)
 	return true
+}
+
+// isLog says whether there is a log of that name, or was until a moment ago.
+func (f *follower) isLog(dir, base string) bool {
+	if f.streams[key(dir, base)] != nil {
+		return true
+	}
+	_, err := f.sys.Stat(filepath.Join(dir, base))
+	return err == nil
 }
 
 func key(dir, base string) string { return dir + "\x00" + base }

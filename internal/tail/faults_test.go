@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fsnotify/fsnotify"
+
 	"github.com/flagwatch/flagwatch/internal/source"
 )
 
@@ -294,6 +296,34 @@ func TestHints(t *testing.T) {
 	r.step(0).want(lines(0, 6))
 	if r.f.hint.watches(s) {
 		t.Error("a busy file is watched")
+	}
+}
+
+// T80: what the kernel could not tell is asked for at once.
+func TestMissedHints(t *testing.T) {
+	r := newRig(t, Options{}, "*.log")
+	if r.f.hint = newHints(); r.f.hint == nil {
+		return
+	}
+	defer r.f.hint.close()
+	r.append("x.log", lines(0, 5)).append("y.log", lines(5, 6)).pass(idleAfter + 2*time.Second)
+	r.check(r.f.hint.w.Remove(r.dir)) // nothing is told from now on
+	r.append("x.log", lines(6, 7))
+	select {
+	case r.f.hint.w.Errors <- fsnotify.ErrEventOverflow:
+	case <-time.After(10 * time.Second):
+		t.Fatal("nobody hears what went wrong")
+	}
+	select {
+	case <-r.f.hint.woken():
+	case <-time.After(10 * time.Second):
+		t.Fatal("no hint")
+	}
+	r.step(0).want(lines(0, 7))
+	for _, s := range r.f.order {
+		if r.f.hint.watches(s) {
+			t.Errorf("%s is still watched", s.src.Name)
+		}
 	}
 }
 

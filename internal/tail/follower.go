@@ -143,6 +143,10 @@ func (f *follower) work(s *stream, b *block, now time.Time) (handed, more bool) 
 		return false, s.current() != g
 	}
 	f.touch(g)
+	if g.off == 0 && !g.packed && !g.id.begins(g.file, false) { // it was another content when it was found
+		f.truncated(s, g, g.prior, now)
+		return false, true
+	}
 	handed, err := s.next(b, g, now)
 	switch {
 	case err == nil:
@@ -158,6 +162,7 @@ func (f *follower) work(s *stream, b *block, now time.Time) (handed, more bool) 
 		return handed, false
 	}
 	if f.drained(s, g, now) {
+		g.growHead() // what it is known by from now on
 		f.forget(s, g)
 		s.finish(g)
 		return false, true
@@ -202,7 +207,9 @@ func (f *follower) drained(s *stream, g *generation, now time.Time) bool {
 	if len(later) == 0 && g.lostName.IsZero() {
 		return false // the writer may still be at it
 	}
-	followed := func(x *generation) bool { return x.hasBytes() && x.label.order(g.label) > 0 }
+	followed := func(x *generation) bool {
+		return x.hasBytes() && (x.isLive() || x.label.order(g.label) > 0)
+	}
 	return slices.ContainsFunc(later, followed) || now.Sub(g.grew) >= waitNext
 }
 
@@ -215,7 +222,7 @@ func (s *stream) overtaken(g *generation) bool {
 // split ends a generation here and lets the rest of it come behind the others.
 func (s *stream) split(g *generation) {
 	rest := *g
-	rest.begun, rest.primed = false, false
+	rest.begun, rest.primed, rest.copyOf = false, false, nil
 	g.file, g.finished, g.passed = nil, true, true
 	s.at++
 	s.gens = append(s.gens, &rest)
@@ -231,7 +238,7 @@ func (f *follower) superseded(s *stream, g *generation) bool {
 	return false
 }
 
-func (g *generation) hasBytes() bool { return g.packed || g.size > 0 }
+func (g *generation) hasBytes() bool { return g.packed && g.id.HeadLen > 0 || !g.packed && g.size > 0 }
 
 // unpacked handles the end of a packed generation.
 func (f *follower) unpacked(s *stream, g *generation, err error, now time.Time) {
@@ -274,38 +281,10 @@ func (f *follower) forget(s *stream, g *generation) {
 	f.claims.drop(inodeKey{g.id.Device, g.id.Inode}, s)
 }
 
-// truncated begins a file anew that has lost what was read of it. It is known
-// to have been of this size.
-func (f *follower) truncated(s *stream, g *generation, size int64, now time.Time) {
-	info, err := g.file.Stat()
-	if err != nil {
-		f.fault(g, err, now)
-		return
-	}
-	f.counts.Truncations++
-	file := g.file
-	g.file, g.apart, g.cut = nil, true, true
-	next := &generation{id: Identity{Handle: g.id.Handle, Device: g.id.Device, Inode: g.id.Inode}, label: g.label, path: g.path, lostName: g.lostName, file: file, size: info.Size(), grew: now}
-	next.growHead()
-	s.begin(g)
-	s.finish(g)
-	kept := g.off
-	s.gens = slices.Insert(s.gens, s.at, next)
-	s.rescan = true
-	f.scan(s, now)
-	for _, c := range s.gens[s.at:] {
-		if c.copyOf == g { // what is held goes on there
-			kept = max(kept, c.size)
-			g.apart, s.flush = false, false
-		}
-	}
-	s.lost[source.TruncatedAway] += max(size-kept, 0)
-	f.queue(s)
-}
-
 // poll asks what has become of a stream's files.
 func (f *follower) poll(s *stream, now time.Time) {
-	for _, g := range s.gens[s.at:] {
+	for i := 0; s.at+i < len(s.gens); i++ {
+		g := s.gens[s.at+i]
 		f.look(s, g, now)
 		if f.heldTooLong(g, now) {
 			f.giveUp(s, g, source.HoldBudget)
@@ -354,8 +333,11 @@ func (f *follower) look(s *stream, g *generation, now time.Time) {
 		}
 		size = info.Size()
 	}
-	if size < g.off && g.file != nil && g == s.current() {
-		f.truncated(s, g, g.size, now)
+	if g.file == nil && size < g.size { // it has to be opened to tell
+		s.rescan = true
+		return
+	}
+	if size < g.size && f.shrunk(s, g, size, now) {
 		return
 	}
 	if size != g.size {

@@ -88,6 +88,9 @@ func (g *generation) unread() int64 {
 	return max(g.size-g.off, 0)
 }
 
+// nothing says whether there was never a byte in it, as far as is known.
+func (g *generation) nothing() bool { return !g.packed && g.off == 0 && g.size == 0 }
+
 // isLive says whether the name that is written to leads to it.
 func (g *generation) isLive() bool { return g.label.live && g.lostName.IsZero() }
 
@@ -103,6 +106,20 @@ func (g *generation) continues(f io.ReaderAt, size int64) (bool, error) {
 	}
 	m, err := markerAt(f, g.off)
 	return m == g.marker, err
+}
+
+// continuesPacked is continues of a packed file that begins as g does, also of
+// one that holds less. One in the making does not tell.
+func (g *generation) continuesPacked(f io.ReaderAt) bool {
+	z, err := gzip.NewReader(&sequence{f: f})
+	if err != nil || g.off == 0 || g.marker == "" {
+		return true
+	}
+	last, left, err := skip(z, g.off)
+	if left > 0 {
+		return err != io.EOF || g.id.HeadLen == headSize
+	}
+	return hashOf(last) == g.marker
 }
 
 // identify reads who an open file is.
@@ -195,15 +212,25 @@ func (g *generation) unpack() (last []byte, same bool, err error) {
 		return nil, false, err
 	}
 	g.zip = z
-	buf := make([]byte, 32<<10)
-	for left := g.off; left > 0; {
-		n, err := z.Read(buf[:min(left, int64(len(buf)))])
-		last = keepLast(last, buf[:n])
-		if left -= int64(n); err != nil && left > 0 {
-			return nil, false, nil
-		}
+	last, left, _ := skip(z, g.off)
+	if left > 0 {
+		return nil, false, nil
 	}
 	return last, g.off == 0 || g.marker == "" || hashOf(last) == g.marker, nil
+}
+
+// skip reads n bytes, or as many as there are, and returns the last of them, as
+// much as makes a marker, and how many are missing.
+func skip(r io.Reader, n int64) (last []byte, left int64, err error) {
+	buf := make([]byte, 32<<10)
+	for left = n; left > 0; {
+		n, err := r.Read(buf[:min(left, int64(len(buf)))])
+		last = keepLast(last, buf[:n])
+		if left -= int64(n); err != nil && left > 0 {
+			return last, left, err
+		}
+	}
+	return last, 0, nil
 }
 
 // keepLast is the end of kept and more, in kept's memory: as much as makes a

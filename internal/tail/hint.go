@@ -2,6 +2,7 @@ package tail
 
 import (
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/fsnotify/fsnotify"
 )
@@ -17,6 +18,7 @@ type hints struct {
 	dirs    map[string][]*stream
 	watched map[*stream]bool
 	full    bool // no more watches are to be had
+	missed  atomic.Bool
 }
 
 // newHints returns nil where the kernel gives no hints.
@@ -32,10 +34,22 @@ func newHints() *hints {
 
 // listen ends when the watcher is closed.
 func (h *hints) listen() {
-	for e := range h.w.Events {
+	for {
 		select {
-		case h.arrived <- e.Name:
-		default: // it will be found by asking
+		case e, ok := <-h.w.Events:
+			if !ok {
+				return
+			}
+			select {
+			case h.arrived <- e.Name:
+			default:
+				h.missed.Store(true)
+			}
+		case _, ok := <-h.w.Errors: // the kernel had more to say than it could keep
+			if !ok {
+				return
+			}
+			h.missed.Store(true)
 		}
 		select {
 		case h.wake <- struct{}{}:
@@ -44,10 +58,17 @@ func (h *hints) listen() {
 	}
 }
 
-// take returns the streams that hints have come for; they are watched no more.
+// take returns the streams that hints have come for, or may have; they are
+// watched no more.
 func (h *hints) take() (list []*stream) {
 	if h == nil {
 		return nil
+	}
+	if h.missed.Swap(false) {
+		for dir, streams := range h.dirs {
+			list = append(list, streams...)
+			h.unwatch(dir)
+		}
 	}
 	for {
 		select {

@@ -45,6 +45,9 @@ func truth(b bool) int {
 // number or a time behind it, packed or not. In a container's directory, where
 // base is empty, base is the kubelet's N.log for any N.
 func labelOf(base, name string) (label, bool) {
+	if base != "" && name == base {
+		return label{live: true}, true
+	}
 	name, packed := strings.CutSuffix(name, ".gz")
 	l := label{packed: packed}
 	if base == "" {

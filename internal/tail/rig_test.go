@@ -83,6 +83,9 @@ func (r *rig) step(d time.Duration) *rig {
 			}
 			continue
 		}
+		if n > 100_000 {
+			r.t.Fatal("it never ends")
+		}
 		b := &r.b.batch
 		if b.To.Offset-b.From.Offset != int64(len(b.Data))+discarded(b) {
 			r.t.Fatalf("%v to %v: %d bytes and %d discarded", b.From, b.To, len(b.Data), discarded(b))

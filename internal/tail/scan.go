@@ -66,6 +66,7 @@ func (f *follower) scan(s *stream, now time.Time) {
 	}
 	f.missing(s, now)
 	f.take(s, fresh, now)
+	f.settle(s)
 	s.known = true
 	s.trim(f.scans)
 }
@@ -78,10 +79,10 @@ func (f *follower) verify(s *stream, now time.Time) {
 			continue
 		}
 		f.look(s, g, now)
-		if g.file == nil || g.finished || g.off == 0 || g.marker == "" || g != s.current() {
+		if g.file == nil || g.finished || g.off > 0 && (g.marker == "" || g != s.current()) {
 			continue
 		}
-		if m, err := markerAt(g.file, g.off); err == nil && m != g.marker {
+		if same, err := g.continues(g.file, g.size); err == nil && !same {
 			f.truncated(s, g, g.prior, now)
 		}
 	}
@@ -106,6 +107,7 @@ func (f *follower) unlisted(s *stream, err error, now time.Time) {
 	s.over, s.rescan = true, true
 	f.scans++
 	f.missing(s, now)
+	f.settle(s)
 }
 
 // missing handles what a scan has not found.
@@ -118,6 +120,8 @@ func (f *follower) missing(s *stream, now time.Time) {
 			if g.lostName.IsZero() {
 				g.lostName = now
 			}
+		case g.nothing():
+			s.gens = slices.DeleteFunc(s.gens, func(x *generation) bool { return x == g })
 		case f.bad[g.path] == "":
 			f.giveUp(s, g, source.RotatedAway)
 		}
@@ -314,19 +318,26 @@ func (f *follower) unreadable(s *stream, c *candidate, err error) {
 	}
 }
 
-// contentSize is how many bytes a file holds, decompressed; of a packed one
-// what its last four bytes say.
+// contentSize is how many bytes a file of this size holds, decompressed; of a
+// packed one what its last four bytes say, -1 if that is not known.
 // Source: https://www.rfc-editor.org/rfc/rfc1952
-func (c *candidate) contentSize() int64 {
-	if !c.packed {
-		return c.info.Size()
+func contentSize(f io.ReaderAt, packed bool, size int64) int64 {
+	if !packed {
+		return size
 	}
 	var b [4]byte
-	if _, err := c.file.ReadAt(b[:], c.info.Size()-4); err != nil {
+	if f == nil {
+		return -1
+	}
+	if _, err := f.ReadAt(b[:], size-4); err != nil {
 		return -1
 	}
 	return int64(binary.LittleEndian.Uint32(b[:]))
 }
+
+func (c *candidate) contentSize() int64 { return contentSize(c.file, c.packed, c.info.Size()) }
+
+func (g *generation) contentSize() int64 { return contentSize(g.file, g.packed, g.size) }
 
 // isPacked decides by what a file begins with, not by its name.
 func isPacked(f File) (bool, error) {
@@ -364,7 +375,7 @@ func (f *follower) touch(g *generation) {
 // matchSelf finds the generation that a file is.
 func (f *follower) matchSelf(s *stream, c *candidate, now time.Time) bool {
 	for _, g := range slices.Backward(s.gens) {
-		if g.packed != c.packed || g.scan == f.scans || !g.id.sameFile(&c.id) {
+		if g.packed != c.packed || g.scan == f.scans || !g.id.sameFile(&c.id) || !g.finished && g.nameless(c) {
 			continue
 		}
 		same, err := g.continues(c.file, c.info.Size())
@@ -383,12 +394,18 @@ func (f *follower) matchSelf(s *stream, c *candidate, now time.Time) bool {
 			f.setAside(s, c, g)
 			return true
 		case !g.finished:
-			s.lost[source.TruncatedAway] += g.unread()
-			f.counts.Truncations++
 			f.replaced(s, g)
 		}
 	}
 	return false
+}
+
+// nameless says whether an inode is all that a file has in common with g. Where
+// the kernel has no handles its number may have been given to another file, a
+// copy even, and of what was empty no content tells. Only the name that is
+// written to does: it is no copy.
+func (g *generation) nameless(c *candidate) bool {
+	return g.id.HeadLen == 0 && (g.id.Handle == "" || c.id.Handle == "") && !(c.label.live && g.path == c.path)
 }
 
 // matchContent finds the generation that a file has the content of: it was
@@ -398,19 +415,20 @@ func (f *follower) matchContent(s *stream, c *candidate, fresh []*generation, no
 	switch {
 	case g == nil:
 		return f.fresh(s, c, now)
+	case g.file != nil && c.differs(g):
+		return f.fresh(s, c, now) // it only begins alike
 	case !g.finished && g.file != nil && g.isLive() && !c.label.live: // someone is copying it
 		c.file.Close()
 		s.rescan = true
 		return nil
-	case c.packed && g.file != nil && c.differs(g):
-		return f.fresh(s, c, now) // it only begins alike
-	case g.finished && c.contentSize() == g.off, c.packed && (g.file != nil || g.packed && g.finished):
+	case g.finished && c.contentSize() <= g.off, c.packed && (g.file != nil || g.packed && g.finished) && !c.hasMore(g):
 		f.setAside(s, c, g)
 		return nil
 	case !g.finished && g.file == nil && g.scan != f.scans:
 		g.id.Device, g.id.Inode, g.id.Handle = c.id.Device, c.id.Inode, c.id.Handle
 		if g.packed = c.packed; g.packed {
 			g.size = c.info.Size()
+			g.id.readHead(c.file, true, headSize)
 		}
 		f.adopt(s, g, c, now)
 		return nil
@@ -418,6 +436,20 @@ func (f *follower) matchContent(s *stream, c *candidate, fresh []*generation, no
 	x := f.fresh(s, c, now)
 	x.copyOf = g
 	return x
+}
+
+// hasMore says whether a packed file goes on behind all that is in g.
+func (c *candidate) hasMore(g *generation) bool {
+	end := g.off
+	if !g.packed {
+		end = max(g.off, g.size)
+	}
+	z, err := gzip.NewReader(&sequence{f: c.file})
+	if err != nil {
+		return false
+	}
+	_, left, _ := skip(z, end+1)
+	return left == 0
 }
 
 // sameContent is the generation whose read content is what a file begins with;
@@ -431,16 +463,28 @@ func (f *follower) sameContent(s *stream, c *candidate, fresh []*generation) (be
 			continue
 		}
 		if c.packed {
-			if g.id.begins(c.file, true) {
+			if g.id.begins(c.file, true) && g.continuesPacked(c.file) {
 				best = g
 			}
-		} else if !g.packed && g.off > 0 {
-			if same, err := g.continues(c.file, c.info.Size()); same && err == nil {
+		} else if !g.packed && (g.off > 0 || !g.finished && g.file == nil && g.scan != f.scans) {
+			if same, err := g.continues(c.file, c.info.Size()); same && err == nil && (!c.label.live || g.tells(c)) {
 				best = g
 			}
 		}
 	}
 	return best
+}
+
+// tells says whether what was read of g is enough to know its content again
+// under the name that is written to: lines begin alike, and a writer begins with
+// one. What was truncated does not appear there again.
+func (g *generation) tells(c *candidate) bool {
+	if g.cut || g.off >= headSize || g.id.sameFile(&c.id) {
+		return !g.cut
+	}
+	buf := make([]byte, g.off)
+	n, _ := c.file.ReadAt(buf, 0)
+	return bytes.IndexByte(buf[:n], '\n') >= 0
 }
 
 // mayBePacked says whether a packed file, which may be in the making, can have
@@ -454,23 +498,12 @@ func (g *generation) mayBePacked(f File) bool {
 		return true
 	}
 	head, err := io.ReadAll(io.LimitReader(z, int64(g.id.HeadLen)))
-	return err != nil || hashOf(head) == g.id.Head
+	return err != nil || hashOf(head) == g.id.Head && g.continuesPacked(f)
 }
 
 // taken says whether one of the new generations goes on with g.
 func taken(g *generation, fresh []*generation) bool {
 	return slices.ContainsFunc(fresh, func(x *generation) bool { return x.copyOf == g })
-}
-
-// replaced ends a generation whose content is no more.
-func (f *follower) replaced(s *stream, g *generation) {
-	g.apart, g.cut = true, true
-	f.forget(s, g)
-	if g == s.current() {
-		s.finish(g)
-		return
-	}
-	s.gens = slices.DeleteFunc(s.gens, func(x *generation) bool { return x == g })
 }
 
 // adopt gives a generation its file back.

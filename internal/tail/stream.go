@@ -37,6 +37,7 @@ type stream struct {
 	gens    []*generation // in order; those before at are finished
 	at      int
 	aside   map[string]aside // names that hold nothing new
+	cuts    []cutting        // not yet settled
 	changed time.Time        // what the directory said of its last change
 	rescan  bool             // whatever the directory says
 	full    time.Time        // when all was last looked at

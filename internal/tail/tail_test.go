@@ -226,7 +226,7 @@ func TestRestart(t *testing.T) {
 	runFaults(t, tests)
 }
 
-// noHandles is a disk whose files have no handle.
+// noHandles is a disk whose files have no handle, T14.
 type noHandles struct{ Disk }
 
 type noHandle struct{ File }
@@ -324,7 +324,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// Files that are one, and files that only begin alike.
+// T15, T16: files that only begin alike, and files that are one.
 func TestTwins(t *testing.T) {
 	r := newRig(t, Options{}, "*.log")
 	r.append("a.log", lines(0, 100)+lines(100, 101)).append("b.log", lines(0, 100)+lines(101, 102))
@@ -332,6 +332,7 @@ func TestTwins(t *testing.T) {
 	r.pass(3 * time.Second).want(lines(0, 101) + lines(0, 100) + lines(101, 102))
 }
 
+// T82: what is no regular file is refused and holds up nothing.
 func TestNoRegularFiles(t *testing.T) {
 	r := newRig(t, Options{}, "*.log")
 	r.append("a.log", lines(0, 3))
@@ -348,6 +349,7 @@ func TestNoRegularFiles(t *testing.T) {
 	}
 }
 
+// T78: more files than may be open.
 func TestFewFiles(t *testing.T) {
 	r := newRig(t, Options{MaxOpen: 16}, "*.log")
 	want := 0
@@ -366,6 +368,7 @@ func TestFewFiles(t *testing.T) {
 	}
 }
 
+// T24: a deleted file is kept open for so many bytes, and for so long.
 func TestHoldBudget(t *testing.T) {
 	r := newRig(t, Options{HoldBytes: 10 << 10})
 	r.append("x.log", lines(0, 5)).step(0).append("x.log", lines(5, 500)).remove("x.log")
@@ -374,9 +377,31 @@ func TestHoldBudget(t *testing.T) {
 	if want := int64(len(lines(5, 500))); r.lost[source.HoldBudget] != want {
 		t.Errorf("lost %d bytes, want %d", r.lost[source.HoldBudget], want)
 	}
+	r = newRig(t, Options{HoldTime: time.Minute})
+	r.append("x.log", lines(0, 5)).step(0).append("x.log", lines(5, 500)).remove("x.log")
+	r.look()
+	r.now = r.now.Add(2 * time.Minute) // nobody came to read
+	r.look()
+	r.pass(time.Second).want(lines(0, 5))
+	if want := int64(len(lines(5, 500))); r.lost[source.HoldBudget] != want {
+		t.Errorf("lost %d bytes, want %d", r.lost[source.HoldBudget], want)
+	}
 }
 
-// The root of a path that a pod may write to is a jail.
+// T25: a pod that is there for two seconds is read to its end.
+func TestShortLives(t *testing.T) {
+	r := newRig(t, Options{}, "pods")
+	r.append("pods/README", "").pass(time.Second)
+	want := ""
+	for i := range 20 {
+		text := cri("F", lines(50*i, 50*i+50))
+		r.append(podLog(i), text).pass(2 * time.Second).remove(strings.TrimSuffix(podLog(i), "/istio-proxy/0.log"))
+		want += text
+	}
+	r.pass(7 * time.Second).want(want)
+}
+
+// A pod's own log is not followed.
 func TestSelf(t *testing.T) {
 	r := newRig(t, Options{Self: "cart-6d5f7c9b8-x2x7k"}, "pods")
 	r.append(podDir+"0.log", cri("F", lines(0, 5))).pass(2 * time.Second).want("")

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/flagwatch/flagwatch/internal/source"
 )
 
 var (
@@ -243,6 +245,9 @@ func TestLossVerifier(t *testing.T) {
 		w.pass(20 * time.Second).commit()
 		w.f.Close()
 		w.rig.f.closeAll()
+		if w.lost != [source.NumLosses]int64{} {
+			t.Errorf("seed %d: %s\nlost %v", seed, strings.Join(w.log, "\n"), w.lost)
+		}
 		if want := lines(0, w.n); w.kept != want {
 			if d := difference(w.kept, want); d != "" || !w.copied {
 				t.Fatalf("seed %d: %s\n%s", seed, strings.Join(w.log, "\n"), d+"another order")
