@@ -32,8 +32,9 @@ fuzz: ## every fuzz target for FUZZTIME
 	  done; \
 	done
 
-bench: ## speed beside yardsticks and peers; BENCH=-quick is a short one
+bench: ## speed beside yardsticks and peers, and how soon the agent counts; BENCH=-quick is a short one
 	go run ./bench/cmd/bench $(BENCH)
+	go test ./internal/agent -run '^$$' -bench '^Benchmark(Latency|CPU|Idle)$$' -benchtime 1x
 
 lint: ## gofmt, vet, staticcheck and the house rules
 	@unformatted=$$(gofmt -l .) && if [ -n "$$unformatted" ]; then echo "not formatted:" $$unformatted; exit 1; fi

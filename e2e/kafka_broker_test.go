@@ -228,9 +228,7 @@ func (b *broker) await(brokers int) {
 			b.t.Fatalf("the broker ended: %s", b.tail("first"))
 		default:
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		r, err := b.client.Metadata(ctx, &kafka.MetadataRequest{})
-		cancel()
+		r, err := b.metadata()
 		if err == nil && len(r.Brokers) == brokers && r.Controller.Port != 0 {
 			return
 		}
@@ -238,6 +236,17 @@ func (b *broker) await(brokers int) {
 			b.t.Fatalf("there are not %d brokers: %v: %s %s", brokers, err, b.tail("first"), b.tail("second"))
 		}
 	}
+}
+
+// metadata asks the broker: a transport that has asked before would answer from
+// its memory, for a broker that is gone too.
+func (b *broker) metadata() (*kafka.MetadataResponse, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &kafka.Client{Addr: kafka.TCP(b.addr("PLAINTEXT")), Transport: transport}
+	return client.Metadata(ctx, &kafka.MetadataRequest{})
 }
 
 // tail is the end of a node's log.

@@ -8,9 +8,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -35,6 +37,7 @@ type kafkaMember struct {
 	args []string
 	cmd  *exec.Cmd
 	done chan error
+	from int64 // where its log begins in that of its predecessors
 }
 
 func (m *kafkaMember) start() {
@@ -49,7 +52,12 @@ func (m *kafkaMember) start() {
 		m.t.Fatal(err)
 	}
 	defer log.Close()
-	m.cmd = exec.Command(m.bin, append([]string{"kafka", "--state-dir", filepath.Join(m.dir, "state"), "-o", "json"}, m.args...)...)
+	info, err := log.Stat()
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	m.from = info.Size()
+	m.cmd = exec.Command(m.bin, append([]string{"kafka", "--state-dir", filepath.Join(m.dir, "state"), "--listen", "127.0.0.1:0", "-o", "json"}, m.args...)...)
 	m.cmd.Stdout, m.cmd.Stderr = out, log
 	m.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	if err := m.cmd.Start(); err != nil {
@@ -73,6 +81,35 @@ func (m *kafkaMember) ended() bool {
 	default:
 		return false
 	}
+}
+
+// settle waits until it is a member, and so has found out what became of its
+// predecessor's last commit. One that found no broker is started again.
+func (m *kafkaMember) settle() {
+	m.t.Helper()
+	for limit := time.Now().Add(patience); !m.ready(); time.Sleep(100 * time.Millisecond) {
+		if m.ended() {
+			m.start()
+		}
+		if time.Now().After(limit) {
+			m.t.Fatalf("%s: is no member: %s", m.dir, m.log())
+		}
+	}
+}
+
+func (m *kafkaMember) ready() bool {
+	data, _ := os.ReadFile(filepath.Join(m.dir, "log"))
+	_, rest, ok := strings.Cut(string(data[min(m.from, int64(len(data))):]), "listening on ")
+	addr, _, whole := strings.Cut(rest, "\n")
+	if !ok || !whole {
+		return false
+	}
+	r, err := http.Get("http://" + addr + "/readyz")
+	if err != nil {
+		return false
+	}
+	r.Body.Close()
+	return r.StatusCode == http.StatusOK
 }
 
 // stop ends it as Kubernetes does, and returns the report.
@@ -155,9 +192,7 @@ func soak(t *testing.T, libs string, last time.Duration, static bool) {
 	<-wrote
 	for _, m := range members {
 		m.cmd.Process.Signal(syscall.SIGCONT)
-		if m.ended() {
-			m.start()
-		}
+		m.settle()
 	}
 	total := drained(t, b, members)
 	var counted, access uint64

@@ -80,7 +80,7 @@ func (o *agentOptions) addAgentFlags(f *pflag.FlagSet) {
 	f.DurationVar(&o.cfg.BornAtZero, "born-at-zero", o.cfg.BornAtZero, "how long a new series of a workload is shown as 0")
 	f.IntVar(&o.cfg.MaxSeries, "max-series", o.cfg.MaxSeries, "how many series a metric has at most; the rest is other")
 	f.IntVar(&o.cfg.MaxOpen, "max-open-files", o.cfg.MaxOpen, "how many files are open at a time")
-	f.IntVarP(&o.cfg.Workers, "jobs", "j", 0, "how many workers read; 0: one a CPU")
+	f.IntVarP(&o.cfg.Workers, "jobs", "j", o.cfg.Workers, "how many workers count; 0: one a CPU")
 	f.Var(o.format, "log-format", "how the agent's own log is written; auto: text on a terminal, else JSON")
 	f.Var(o.level, "log-level", "what of it is written")
 }

@@ -42,6 +42,7 @@ const kafkaExamples = `  flagwatch kafka --brokers kafka-0:9092 --topic access-l
 type kafkaOptions struct {
 	runOptions
 	conn     kafka.Options
+	told     teller
 	security kafka.Security
 	start    *choice
 	poison   *choice
@@ -131,7 +132,8 @@ func (o *kafkaOptions) options(f *pflag.FlagSet, std streams) (err error) {
 	if o.poison.value == "skip" {
 		o.conn.Poison = kafka.Skip
 	}
-	o.conn.Say = func(text string) { say(std.err, text) }
+	o.told.out = std.err
+	o.conn.Say = o.told.say
 	if err := errors.Join(o.shown.check(), o.gates.parse(o.rules, false)); err != nil {
 		return err
 	}
@@ -200,14 +202,16 @@ func (o *kafkaOptions) run(ctx context.Context, f *pflag.FlagSet, std streams) e
 // once reads what is there, and ends with the report.
 func (o *kafkaOptions) once(ctx context.Context, std streams, span kafka.Range, opt pipeline.Options, view sinks.ReportOptions) error {
 	r, err := kafka.OpenRange(ctx, o.conn, span)
+	if err != nil && ctx.Err() != nil {
+		return errors.New("kafka: interrupted before anything was read")
+	}
 	if err != nil {
 		return fmt.Errorf("kafka: %w", err)
 	}
 	mem := ledger.NewMemory()
+	opt.Early = true
 	failed := pipeline.Run(ctx, r, mem, opt)
-	if err := r.Close(); err != nil {
-		return err
-	}
+	r.Close()
 	if failed != nil && !errors.Is(failed, source.ErrIncomplete) && !errors.Is(failed, context.Canceled) {
 		return fmt.Errorf("kafka: %w", failed)
 	}
@@ -215,9 +219,25 @@ func (o *kafkaOptions) once(ctx context.Context, std streams, span kafka.Range, 
 	if !in.Live {
 		in.Err = failed
 	}
+	if in.Done && in.Bytes == 0 {
+		in.Done, in.Live = false, true // nor is it an empty file
+		say(std.err, in.Name+": "+nothingRead(r.Status()))
+	}
 	res := &result{inputs: []source.Input{in}, interrupted: ctx.Err() != nil}
 	mem.View(func(s *sinks.Snapshot) { res.report = s.ReportWith(view, res.reportInputs()...) })
 	return o.print(std, res, r.Status())
+}
+
+// nothingRead says why a reading that came to its end has nothing.
+func nothingRead(s kafka.Status) string {
+	there := int64(0)
+	for _, p := range s.Partitions {
+		there += p.HighWatermark - p.LogStart
+	}
+	if there == 0 {
+		return "no messages"
+	}
+	return fmt.Sprintf("no messages in that range; the topic has %d offsets", there)
 }
 
 func (o *kafkaOptions) name() string { return "kafka " + strings.Join(o.conn.Topics, ",") }
@@ -230,6 +250,8 @@ func (o *kafkaOptions) print(std streams, res *result, status kafka.Status) erro
 		if err := o.shown.write(std, res.report); err != nil {
 			return err
 		}
+	} else if res.inputs[0].Err == nil && res.inputs[0].Bytes == 0 && !o.untilEnd {
+		say(std.err, o.name()+": nothing was counted")
 	}
 	if f.name == "prom" {
 		if err := status.WriteMetrics(std.out); err != nil {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
@@ -28,6 +29,9 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 	}
 	led := ledger.NewKafka(journal)
 	r, err := kafka.Open(ctx, o.conn, led.Process(), led.Resolve)
+	if err != nil && ctx.Err() != nil {
+		return o.conclude(std, led, kafka.Status{}, view) // told to end before it began
+	}
 	if err != nil {
 		return fmt.Errorf("kafka: %w", err)
 	}
@@ -36,14 +40,19 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 		opt.Series = true
 		at, stop, err := agent.Serve(o.listen, o.pages(led, r, opt.Classifier.All(), view))
 		if err != nil {
-			return errors.Join(fmt.Errorf("kafka: %w", err), r.Close())
+			r.Close()
+			return fmt.Errorf("kafka: %w", err)
 		}
 		defer stop()
 		say(std.err, "listening on "+at.String())
 	}
 	shown := make(chan struct{})
 	live, quiet := context.WithCancel(ctx)
+	o.shown.state = func() string { return statusLine(r.Status()) }
 	watch, end := o.shown.watch(std, func(error) { quiet() })
+	if o.listen == "" && o.shown.live(std) {
+		o.told.hold()
+	}
 	go func() {
 		defer close(shown)
 		o.live(live, watch, led, r, view)
@@ -52,16 +61,59 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 	quiet()
 	<-shown
 	end()
-	failed = errors.Join(notCanceled(failed), r.Close())
+	o.told.release()
+	r.Close()
+	if failed = notCanceled(failed); failed != nil {
+		failed = fmt.Errorf("kafka: %w", failed)
+	}
+	return errors.Join(failed, o.conclude(std, led, r.Status(), view))
+}
+
+// conclude ends a membership with the report of all that is committed.
+func (o *kafkaOptions) conclude(std streams, led *ledger.Kafka, status kafka.Status, view sinks.ReportOptions) error {
 	res := &result{inputs: []source.Input{{Name: o.name(), Live: true, Begun: true}}, interrupted: true}
 	led.View(func(s *sinks.Snapshot) {
 		res.inputs[0].Bytes = int64(s.Identity().Bytes)
 		res.report = s.ReportWith(view, res.reportInputs()...)
 	})
-	if failed != nil {
-		failed = fmt.Errorf("kafka: %w", failed)
+	return o.print(std, res, status)
+}
+
+// A teller says lines at once; while the report is redrawn in place, which would
+// draw over them, it keeps the last ones for later.
+type teller struct {
+	out  io.Writer
+	mu   sync.Mutex
+	held bool
+	kept []string
+}
+
+// maxKept is how many lines are kept.
+const maxKept = 20
+
+func (t *teller) say(text string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.held {
+		say(t.out, text)
+		return
 	}
-	return errors.Join(failed, o.print(std, res, r.Status()))
+	t.kept = append(t.kept[max(0, len(t.kept)+1-maxKept):], text)
+}
+
+func (t *teller) hold() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.held = true
+}
+
+func (t *teller) release() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for _, text := range t.kept {
+		say(t.out, text)
+	}
+	t.held, t.kept = false, nil
 }
 
 // restorer reads counts of the causes that a classifier knows.

@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"os/signal"
-	"runtime/debug"
 
 	"github.com/flagwatch/flagwatch/internal/safe"
 )
@@ -97,15 +96,6 @@ func openError(name string, err error) error {
 
 // say prints one line for the user that is not part of the output.
 func say(w io.Writer, text string) { fmt.Fprintf(w, "flagwatch: %s\n", safe.Text(text)) }
-
-// saveMemory keeps the heap close to what is in use, unless the environment
-// says how far it may grow. Reading and counting allocate next to nothing once
-// their tables are there, so that costs little.
-func saveMemory() {
-	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(25)
-	}
-}
 
 // interruptible returns a context that ends with the first Ctrl-C; the second
 // one ends the program. A Ctrl-C that the parent ignores stays ignored.

@@ -62,6 +62,7 @@ type sum struct {
 	snapshot *sinks.Snapshot
 	inputs   []source.Input
 	redacted bool
+	selected bool                         // of a report, records were chosen by what they are
 	unread   bool                         // of some input is nothing in it
 	added    map[[sha256.Size]byte]string // reports by their hash, with the names of their inputs
 	again    []source.Repeat
@@ -108,6 +109,7 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 			return nil, err
 		}
 		s.snapshot.MergeSnapshot(res.snapshot)
+		s.selected = s.selected || res.report.Selected
 		for _, in := range res.inputs {
 			s.unread = s.unread || in.Err != nil && in.Bytes == 0
 		}
@@ -115,6 +117,7 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 		interrupted = res.interrupted
 	}
 	res := &result{inputs: s.inputs, snapshot: s.snapshot, interrupted: interrupted, again: s.again, unread: s.unread}
+	view.Selected = s.selected
 	res.report = s.snapshot.ReportWith(view, res.reportInputs()...)
 	res.report.Redacted = s.redacted
 	return res, nil
@@ -191,7 +194,7 @@ func (s *sum) add(doc []byte) error {
 		return err
 	}
 	s.snapshot.MergeSnapshot(counted)
-	s.redacted = s.redacted || r.Redacted
+	s.redacted, s.selected = s.redacted || r.Redacted, s.selected || r.Selected
 	for _, in := range r.Inputs {
 		row := source.Input{Name: in.Name, Bytes: in.Bytes, Same: in.SameAs, Skipped: in.NotRead, Begun: true, Done: true}
 		if in.Error != "" {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/flagwatch/flagwatch/internal/safe"
 	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -25,7 +26,8 @@ type presentation struct {
 	redact, noRedact bool
 	top              int
 	by               []string
-	file             string // instead of standard output; "" and "-" are that
+	file             string        // instead of standard output; "" and "-" are that
+	state            func() string // how far the input is, while the report is redrawn; nil: "reading"
 }
 
 func newPresentation() *presentation {
@@ -117,7 +119,11 @@ func (p *presentation) brief(std streams, r *sinks.Report) []byte {
 	opt := textOptions(std, p.color.value)
 	opt.Brief = true
 	sinks.WriteText(&b, r, opt) // a Buffer takes all
-	b.WriteString("\n  reading; Ctrl-C ends with the whole report\n")
+	doing := "reading"
+	if p.state != nil {
+		doing = fmt.Sprint(safe.Text(p.state()))
+	}
+	b.WriteString("\n  " + doing + "; Ctrl-C ends with the whole report\n")
 	return b.Bytes()
 }
 

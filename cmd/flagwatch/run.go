@@ -89,17 +89,19 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if err != nil {
 		return nil, err
 	}
+	view.Selected = plan.keep.Match != nil
 	if want == 0 {
 		want = sinks.Wanted | causes.Fields() | plan.fields
 	}
-	saveMemory()
 	if o.followFiles {
-		return o.follow(ctx, args, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
+		defer saveMemory(1)()
+		return o.follow(ctx, args, std.err, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
 	}
 	src, err := source.New(args, std.in, plan.source)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
+	defer saveMemory(len(src.Inputs()))()
 	mem := ledger.NewMemory()
 	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
@@ -138,7 +140,8 @@ func (o *runOptions) fault(w io.Writer) func(any, []byte) {
 	}
 }
 
-func (r *result) reportInputs() (list []sinks.Input) {
+func (r *result) reportInputs() []sinks.Input {
+	list := make([]sinks.Input, 0, len(r.inputs))
 	for _, in := range r.inputs {
 		row := sinks.Input{Name: in.Name, Bytes: in.Bytes, SameAs: in.Same, NotRead: in.Skipped}
 		if err := r.inputError(in); err != nil {

@@ -52,6 +52,16 @@ func cutBatch(log []byte) (whole, rest []byte, err error) {
 	return log[:frameSize+size], log[frameSize+size:], nil
 }
 
+// lastOffset is the offset of the last record of a whole batch, by its head
+// alone.
+func lastOffset(whole []byte) int64 {
+	base := int64(binary.BigEndian.Uint64(whole))
+	if whole[magicAt] < newestKind || len(whole) < batchHead {
+		return base
+	}
+	return base + int64(int32(binary.BigEndian.Uint32(whole[23:])))
+}
+
 // parseBatch reads the head of a whole batch and compares its checksum.
 func parseBatch(whole []byte) (b batch, err error) {
 	b.magic = whole[magicAt]
@@ -123,6 +133,15 @@ type fields struct {
 }
 
 func (d *fields) varint() int64 {
+	if len(d.rest) > 1 { // nearly all are of one byte or two
+		if a, b := int64(d.rest[0]), int64(d.rest[1]); a < 0x80 {
+			d.rest = d.rest[1:]
+			return a>>1 ^ -(a & 1)
+		} else if b < 0x80 {
+			d.rest = d.rest[2:]
+			return (a&0x7f|b<<7)>>1 ^ -(a & 1)
+		}
+	}
 	v, n := binary.Varint(d.rest)
 	if n <= 0 {
 		d.rest, d.bad = nil, true

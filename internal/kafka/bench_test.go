@@ -10,12 +10,22 @@ import (
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
 
+	"github.com/flagwatch/flagwatch/bench/gen"
+	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/source"
 )
 
-const benchRecords = 200_000
+const benchSize = 64 << 20
 
-func benchTopic(b *testing.B, codec kgo.CompressionCodec) (addrs []string, size int64) {
+// A benchTopic is an access log in one partition.
+type benchTopic struct {
+	addrs   []string
+	records int64
+	size    int64
+}
+
+func newBenchTopic(b *testing.B, codec kgo.CompressionCodec) *benchTopic {
 	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "access"))
 	if err != nil {
 		b.Fatal(err)
@@ -26,67 +36,106 @@ func benchTopic(b *testing.B, codec kgo.CompressionCodec) (addrs []string, size 
 		b.Fatal(err)
 	}
 	defer k.Close()
-	for id := range benchRecords {
-		v := []byte(line(200, "-", id))
-		size += int64(len(v)) + 1
-		k.Produce(b.Context(), &kgo.Record{Topic: "access", Value: v}, nil)
+	g, err := gen.New(gen.Config{Dialect: "istio-text", Fail: 0.06, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	t := &benchTopic{addrs: c.ListenAddrs()}
+	for t.size < benchSize {
+		v := g.Append(nil)
+		t.size += int64(len(v))
+		t.records++
+		k.Produce(b.Context(), &kgo.Record{Topic: "access", Value: v[:len(v)-1]}, nil)
 	}
 	if err := k.Flush(b.Context()); err != nil {
 		b.Fatal(err)
 	}
-	return c.ListenAddrs(), size
+	return t
 }
 
-var benchCodecs = map[string]kgo.CompressionCodec{"none": kgo.NoCompression(), "lz4": kgo.Lz4Compression(), "zstd": kgo.ZstdCompression()}
-
-// BenchmarkReader is a topic up to Next; BenchmarkFetch beside it is a bare
-// loop over kafka-go's Client.Fetch.
-func BenchmarkReader(b *testing.B) {
-	for name, codec := range benchCodecs {
-		b.Run(name, func(b *testing.B) {
-			addrs, size := benchTopic(b, codec)
-			b.SetBytes(size)
+// benchEach measures a way to read with each codec.
+func benchEach(b *testing.B, read func(*benchTopic, *testing.B)) {
+	for _, codec := range []struct {
+		name string
+		kgo.CompressionCodec
+	}{{"none", kgo.NoCompression()}, {"lz4", kgo.Lz4Compression()}, {"zstd", kgo.ZstdCompression()}} {
+		b.Run(codec.name, func(b *testing.B) {
+			t := newBenchTopic(b, codec.CompressionCodec)
+			b.SetBytes(t.size)
 			b.ReportAllocs()
 			for b.Loop() {
-				r, err := OpenRange(b.Context(), Options{Brokers: addrs, Topics: []string{"access"}}, Range{})
-				if err != nil {
-					b.Fatal(err)
-				}
-				var batch source.Batch
-				for err = r.Next(b.Context(), &batch); err == nil; err = r.Next(b.Context(), &batch) {
-				}
-				if err != io.EOF {
-					b.Fatal(err)
-				}
-				r.Close()
+				read(t, b)
 			}
 		})
 	}
 }
 
-func BenchmarkFetch(b *testing.B) {
-	for name, codec := range benchCodecs {
-		b.Run(name, func(b *testing.B) {
-			addrs, size := benchTopic(b, codec)
-			b.SetBytes(size)
-			b.ReportAllocs()
-			for b.Loop() {
-				fetchAll(b, addrs)
-			}
-		})
+func BenchmarkFetch(b *testing.B)  { benchEach(b, (*benchTopic).fetch) }
+func BenchmarkReader(b *testing.B) { benchEach(b, (*benchTopic).next) }
+func BenchmarkCount(b *testing.B)  { benchEach(b, (*benchTopic).count) }
+
+// BenchmarkRatio reads in turns in all three ways, and says how fast the other
+// two are, by the clock, as multiples of the bare loop.
+func BenchmarkRatio(b *testing.B) {
+	var spent [3]time.Duration
+	var of *benchTopic
+	benchEach(b, func(t *benchTopic, b *testing.B) {
+		if of != t {
+			of, spent = t, [3]time.Duration{}
+		}
+		for i, read := range []func(*benchTopic, *testing.B){(*benchTopic).fetch, (*benchTopic).next, (*benchTopic).count} {
+			begin := time.Now()
+			read(t, b)
+			spent[i] += time.Since(begin)
+		}
+		b.ReportMetric(float64(spent[0])/float64(spent[1]), "next/fetch")
+		b.ReportMetric(float64(spent[0])/float64(spent[2]), "count/fetch")
+	})
+}
+
+// open begins a bounded reading.
+func (t *benchTopic) open(b *testing.B) *Reader {
+	r, err := OpenRange(b.Context(), Options{Brokers: t.addrs, Topics: []string{"access"}}, Range{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return r
+}
+
+// next reads the topic up to Next.
+func (t *benchTopic) next(b *testing.B) {
+	r := t.open(b)
+	defer r.Close()
+	var batch source.Batch
+	var err error
+	for err == nil {
+		err = r.Next(b.Context(), &batch)
+	}
+	if err != io.EOF {
+		b.Fatal(err)
 	}
 }
 
-func fetchAll(b *testing.B, addrs []string) {
-	t := &kafka.Transport{}
-	defer t.CloseIdleConnections()
-	client := &kafka.Client{Addr: kafka.TCP(addrs...), Transport: t, Timeout: 10 * time.Second}
-	for at := int64(0); at < benchRecords; {
+// count does all that `kafka --until-end` does but the report.
+func (t *benchTopic) count(b *testing.B) {
+	r := t.open(b)
+	defer r.Close()
+	if err := pipeline.Run(b.Context(), r, ledger.NewMemory(), pipeline.Options{Early: true}); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// fetch is a bare loop over kafka-go's Client.Fetch.
+func (t *benchTopic) fetch(b *testing.B) {
+	transport := &kafka.Transport{}
+	defer transport.CloseIdleConnections()
+	client := &kafka.Client{Addr: kafka.TCP(t.addrs...), Transport: transport, Timeout: 10 * time.Second}
+	buf := make([]byte, 4096)
+	for at := int64(0); at < t.records; {
 		r, err := client.Fetch(context.Background(), &kafka.FetchRequest{Topic: "access", Offset: at, MinBytes: 1, MaxBytes: 1 << 20, MaxWait: 500 * time.Millisecond})
 		if err != nil {
 			b.Fatal(err)
 		}
-		buf := make([]byte, 4096)
 		for {
 			rec, err := r.Records.ReadRecord()
 			if err == io.EOF {

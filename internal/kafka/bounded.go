@@ -73,8 +73,9 @@ func (r *Reader) bound(ctx context.Context, span Range) error {
 		if span.HasTo {
 			c.until = min(c.until, span.ToOffset)
 		}
-		c.begin, c.handed, c.done = c.next, c.next, c.next >= c.until
+		c.want, c.begin, c.handed, c.done = c.next, c.next, c.next, c.next >= c.until
 		c.status.Topic, c.status.Partition, c.status.LastSuccess = p.topic, p.id, time.Now()
+		c.status.LogStart, c.status.HighWatermark = first[p], last[p]
 		r.claims = append(r.claims, c)
 	}
 	if len(list) == 0 {

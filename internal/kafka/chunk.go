@@ -99,10 +99,17 @@ func (k *carry) emit(final bool, emit func(*carry, int, int64)) {
 	k.from = last.next
 }
 
+// textSize is the memory of a full chunk: what it should hold, the message that
+// makes it full, and the readable bytes behind.
+const textSize = chunkSize + 64<<10
+
 // cut takes the first bytes off, into memory that it gets for it; with the
 // readable bytes behind them that a block has. The memory is exchanged when
 // little of it would lie idle.
 func (k *carry) cut(end int, memory []byte) []byte {
+	if cap(memory) < textSize && end >= chunkSize {
+		memory = make([]byte, 0, textSize) // as much will follow
+	}
 	if end < cap(k.text)/2 {
 		memory = append(slices.Grow(memory[:0], end+parser.Padding), k.text[:end]...)
 		k.text = k.text[:copy(k.text, k.text[end:])]

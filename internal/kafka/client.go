@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	kafka "github.com/segmentio/kafka-go"
@@ -35,6 +36,7 @@ type client struct {
 	opt       Options
 	transport *kafka.Transport
 	api       *kafka.Client
+	met       atomic.Bool // the brokers can be used as configured
 }
 
 // clientID is what brokers log and count by.
@@ -120,9 +122,9 @@ func (c *client) topicError(ctx context.Context, topic string, err error) error 
 		return e
 	}
 	if errors.Is(err, kafka.UnknownTopicOrPartition) {
-		return fmt.Errorf("topic %s: there is none, or it may not be described: %w", topic, err)
+		return fmt.Errorf("topic %s: there is none, or it may not be described: %w", topic, shorter(err))
 	}
-	return fmt.Errorf("topic %s: %w", topic, err)
+	return fmt.Errorf("topic %s: %w", topic, shorter(err))
 }
 
 // offsets returns an offset of each partition: kafka.FirstOffset,
@@ -143,9 +145,9 @@ func (c *client) offsets(ctx context.Context, parts []part, at int64) (map[part]
 			p := part{topic, o.Partition}
 			switch {
 			case errors.Is(o.Error, kafka.TopicAuthorizationFailed):
-				return nil, fmt.Errorf("topic %s: not allowed: grant READ and DESCRIBE on it: %w", topic, o.Error)
+				return nil, fmt.Errorf("topic %s: not allowed: grant READ and DESCRIBE on it: %w", topic, shorter(o.Error))
 			case o.Error != nil:
-				return nil, fmt.Errorf("%s: %w", p.name(), o.Error)
+				return nil, fmt.Errorf("%s: %w", p.name(), shorter(o.Error))
 			case at == kafka.FirstOffset:
 				found[p] = o.FirstOffset
 			case at == kafka.LastOffset:
@@ -234,17 +236,49 @@ func (c *client) explain(err error) error {
 		text = "the broker's listener wants TLS: --tls"
 	case errors.Is(err, context.DeadlineExceeded):
 		text = "no answer from " + strings.Join(c.opt.Brokers, ", ") + " or the addresses that they advertise"
-	case (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && c.opt.TLS != nil:
-		text = "the broker hung up: does its listener speak TLS?"
-	case (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)) && c.opt.SASL == nil:
-		text = "the broker hung up: does its listener want TLS or SASL?"
 	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
-		text = "the broker hung up: is the password right, and does its listener want TLS?"
+		text, err = "the broker hung up"+c.doubt(), io.EOF
 	}
-	if text == "" {
+	if text != "" {
+		return fmt.Errorf("%s: %w", text, err)
+	}
+	return shorter(err)
+}
+
+// shorter leaves out of an error which request met it, so that the same trouble
+// is told in the same words.
+func shorter(err error) error {
+	if code, ok := errors.AsType[kafka.Error](err); ok {
+		return brokerError{code}
+	}
+	op, ok := errors.AsType[*net.OpError](err)
+	switch {
+	case !ok || op.Addr == nil:
 		return err
+	case op.Op == "dial":
+		return fmt.Errorf("no connection to %s: %w", op.Addr, op.Err)
 	}
-	return fmt.Errorf("%s: %w", text, err)
+	return fmt.Errorf("the connection to %s broke: %w", op.Addr, op.Err)
+}
+
+// A brokerError is a broker's code without kafka-go's remarks on it.
+type brokerError struct{ code kafka.Error }
+
+func (e brokerError) Error() string { return fmt.Sprintf("%s (%d)", e.code.Title(), e.code) }
+func (e brokerError) Unwrap() error { return e.code }
+
+// doubt is what a broker that hangs up may mean. One that was of use before is
+// only gone.
+func (c *client) doubt() string {
+	switch {
+	case c.met.Load():
+		return ""
+	case c.opt.TLS != nil:
+		return ": does its listener speak TLS?"
+	case c.opt.SASL == nil:
+		return ": does its listener want TLS or SASL?"
+	}
+	return ": is the password right, and does its listener want TLS?"
 }
 
 // parsePart reads a stream's name.

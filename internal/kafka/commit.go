@@ -37,7 +37,7 @@ func (r *Reader) Commit(ctx context.Context, group int, to map[string]int64, tok
 		doubt = true
 		r.trouble(fmt.Errorf("commit: %w", r.c.explain(err)))
 		if r.late() {
-			return fmt.Errorf("what became of the last commit is not known: %w", err)
+			return fmt.Errorf("the last commit had no answer, so its counts are left out here: %w", r.c.explain(err))
 		}
 		sleep(ctx, pause)
 	}
@@ -173,7 +173,7 @@ func (r *Reader) refusedCommit(ctx context.Context, gen *generation, to map[stri
 			break
 		}
 		if r.late() {
-			return fmt.Errorf("what became of the last commit is not known: %w", e)
+			return fmt.Errorf("the last commit had no answer, so its counts are left out here: %w", e)
 		}
 		sleep(ctx, minPause)
 	}

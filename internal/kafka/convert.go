@@ -61,6 +61,8 @@ func (r *Reader) conversion(ctx context.Context, c *claim, p *fetched) *conversi
 	if n := len(r.texts); n > 0 {
 		c.carry.move(r.texts[n-1])
 		r.texts = r.texts[:n-1]
+	} else if len(p.log) >= chunkSize/4 && cap(c.carry.text) < textSize {
+		c.carry.move(make([]byte, 0, textSize))
 	}
 	return v
 }

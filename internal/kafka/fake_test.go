@@ -129,7 +129,8 @@ func (c *cluster) run(opt Options) *run {
 	m := &run{t: c.t, reader: r, ledger: led, cancel: cancel, done: make(chan error, 1)}
 	go func() {
 		err := pipeline.Run(ctx, r, led, pipeline.Options{Workers: 2, Epoch: 50 * time.Millisecond})
-		m.done <- errors.Join(err, r.Close())
+		r.Close()
+		m.done <- err
 	}()
 	c.t.Cleanup(m.cancel)
 	return m

@@ -10,22 +10,20 @@ import (
 )
 
 // fetch fetches partitions of one broker once.
-func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
+func (r *Reader) fetch(ctx context.Context, broker int, list []wish) {
 	res, err := r.request(ctx, list)
 	switch {
 	case ctx.Err() != nil:
 	case err != nil:
 		r.failed(list, err)
 	default:
-		alone := res.filled() == 1
-		for i := range res.parts {
-			r.arrived(ctx, claimOf(list, res.parts[i].part), &res.parts[i], alone)
-		}
-		r.giveBack(res)
+		r.receive(ctx, list, res)
 	}
 	r.mu.Lock()
-	for _, c := range list {
-		c.busy = false
+	for _, w := range list {
+		if !w.freed {
+			w.busy = false
+		}
 	}
 	r.flying[broker]--
 	r.mu.Unlock()
@@ -33,27 +31,8 @@ func (r *Reader) fetch(ctx context.Context, broker int, list []*claim) {
 	nudge(r.news)
 }
 
-// filled is how many partitions something came of.
-func (res *response) filled() (n int) {
-	for i := range res.parts {
-		if res.parts[i].tooLarge || len(res.parts[i].log) > 0 {
-			n++
-		}
-	}
-	return n
-}
-
-func claimOf(list []*claim, p part) *claim {
-	for _, c := range list {
-		if c.part == p {
-			return c
-		}
-	}
-	return nil
-}
-
 // request asks one broker for several partitions.
-func (r *Reader) request(ctx context.Context, list []*claim) (*response, error) {
+func (r *Reader) request(ctx context.Context, list []wish) (*response, error) {
 	ctx, cancel := context.WithTimeout(ctx, r.opt.Timeout)
 	defer cancel()
 	req := &fetchRequest{block: r.block, Request: fetch.Request{
@@ -62,18 +41,18 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*response, error) 
 	}}
 	r.mu.Lock()
 	req.MaxBytes = int32(r.asked())
-	for _, c := range list {
+	r.mu.Unlock()
+	for _, w := range list {
 		n := len(req.Topics)
-		if n == 0 || req.Topics[n-1].Topic != c.topic {
-			req.Topics = append(req.Topics, fetch.RequestTopic{Topic: c.topic})
+		if n == 0 || req.Topics[n-1].Topic != w.topic {
+			req.Topics = append(req.Topics, fetch.RequestTopic{Topic: w.topic})
 			n++
 		}
 		t := &req.Topics[n-1]
 		t.Partitions = append(t.Partitions, fetch.RequestPartition{
-			Partition: int32(c.id), CurrentLeaderEpoch: -1, FetchOffset: c.next, LogStartOffset: -1, PartitionMaxBytes: req.MaxBytes,
+			Partition: int32(w.id), CurrentLeaderEpoch: -1, FetchOffset: w.from, LogStartOffset: -1, PartitionMaxBytes: req.MaxBytes,
 		})
 	}
-	r.mu.Unlock()
 	m, err := r.c.transport.RoundTrip(ctx, r.c.api.Addr, req)
 	if err != nil {
 		return nil, err
@@ -86,25 +65,14 @@ func (r *Reader) request(ctx context.Context, list []*claim) (*response, error) 
 }
 
 // failed is told that a whole request failed.
-func (r *Reader) failed(list []*claim, err error) {
+func (r *Reader) failed(list []wish, err error) {
 	r.mu.Lock()
 	r.known = time.Time{}
-	for _, c := range list {
-		c.after = time.Now().Add(minPause)
+	for _, w := range list {
+		w.after = time.Now().Add(minPause)
 	}
 	r.mu.Unlock()
 	r.trouble(r.c.explain(err))
-}
-
-// arrived is told what came of a partition.
-func (r *Reader) arrived(ctx context.Context, c *claim, p *fetched, alone bool) {
-	switch {
-	case c == nil:
-	case p.code != 0:
-		r.refused(ctx, c, kafka.Error(p.code))
-	default:
-		r.convert(ctx, c, p, alone)
-	}
 }
 
 // refused is told that a broker will not give a partition's records.
@@ -253,9 +221,9 @@ func search(at, limit int64, like func(int64) bool) int64 {
 // readable fetches what stands at an offset, and returns why it can not be
 // decoded.
 func (r *Reader) readable(ctx context.Context, c *claim, offset int64) error {
-	probe := &claim{part: c.part, next: offset}
+	probe := []wish{{claim: &claim{part: c.part}, from: offset}}
 	for ctx.Err() == nil {
-		res, err := r.request(ctx, []*claim{probe})
+		res, err := r.request(ctx, probe)
 		if err == nil && len(res.parts) == 1 && res.parts[0].code == 0 {
 			err = res.parts[0].check()
 			r.giveBack(res)

@@ -31,7 +31,8 @@ type claim struct {
 	until int64 // where to stop; -1: never
 	begin int64 // where it began
 
-	next    int64 // offset to fetch
+	next    int64 // all before has been converted
+	want    int64 // offset to fetch: next, or behind what arrived and waits to be converted
 	handed  int64 // all before has been handed out
 	owned   int64 // all before is committed; -1: nothing is
 	history []handover
@@ -40,10 +41,11 @@ type claim struct {
 	done    bool // until is reached, and all is in the queue
 	queued  int  // chunks that wait to be handed out
 
-	busy    bool      // a fetch is under way: carry is the fetcher's
-	after   time.Time // when to fetch next
-	fails   int       // fetches in a row that failed in the same way
-	carry   carry
+	busy    bool          // a fetch is under way
+	last    chan struct{} // closed when all that arrived is converted; nil: nothing has arrived yet
+	after   time.Time     // when to fetch next
+	fails   int           // fetches in a row that failed in the same way
+	carry   carry         // of who converts
 	streams map[place]*source.Stream
 	status  PartitionStatus
 }

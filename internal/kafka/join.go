@@ -186,7 +186,7 @@ func (m *member) claim(ctx context.Context, gen *generation, a kafka.GroupProtoc
 			}
 			c.history = nil
 		}
-		c.begin, c.handed = c.next, c.next
+		c.want, c.begin, c.handed = c.next, c.next, c.next
 		gen.claims[p] = c
 	}
 	return m.r.commitBegin(ctx, gen)

@@ -140,10 +140,8 @@ func (m *member) changed(ctx context.Context, gen *generation) bool {
 		func(a, b part) bool { return a == b })
 }
 
-// heartbeat works around two faults of kafka-go 0.4.51. It sends a heartbeat to
-// any broker, so the coordinator's address is given. And it reads the error and
-// the throttle time of an answer in the wrong order, so the error stands in the
-// lower half of the number of milliseconds.
+// heartbeat works around two faults of kafka-go 0.4.51: see misread, and it
+// sends a heartbeat to any broker, so the coordinator's address is given.
 func (m *member) heartbeat(ctx context.Context, gen *generation) error {
 	if m.coordinator == nil {
 		r, err := m.c.api.FindCoordinator(ctx, &kafka.FindCoordinatorRequest{Key: m.opt.Group, KeyType: kafka.CoordinatorKeyTypeConsumer})
@@ -159,15 +157,20 @@ func (m *member) heartbeat(ctx context.Context, gen *generation) error {
 		Addr: m.coordinator, GroupID: m.opt.Group, GenerationID: int32(gen.id), MemberID: gen.member, GroupInstanceID: gen.instance,
 	})
 	if err == nil {
-		err = r.Error
-	}
-	if err == nil {
-		if code := int16(r.Throttle.Milliseconds() & 0xffff); code != 0 {
-			err = kafka.Error(code)
-		}
+		err = misread(r.Error, r.Throttle)
 	}
 	if err != nil {
 		m.coordinator = nil
+	}
+	return err
+}
+
+// misread returns the error of an answer of which kafka-go 0.4.51 reads the
+// error and the throttle time in the wrong order: the error stands in the lower
+// half of the number of milliseconds.
+func misread(err error, throttle time.Duration) error {
+	if code := int16(throttle.Milliseconds() & 0xffff); err == nil && code != 0 {
+		return kafka.Error(code)
 	}
 	return err
 }
@@ -189,17 +192,42 @@ func (m *member) remember(known map[part]int) {
 	}
 }
 
+// leaveTime is how long leaving is tried.
+const leaveTime = 2 * time.Second
+
 // leave tells the coordinator that a dynamic member is gone; a static one
-// stays, so that its restart is none of the others' business.
-func (m *member) leave() error {
+// stays, so that its restart is none of the others' business. It is a courtesy:
+// nothing is lost when it fails, but the others wait for the partitions.
+func (m *member) leave() {
 	if m.opt.InstanceID != "" || m.id == "" {
-		return nil
+		return
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), leaveTime)
 	defer cancel()
-	_, err := m.c.api.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: m.opt.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.id}}})
-	if err != nil {
-		return fmt.Errorf("leaving group %s: %w", m.opt.Group, m.c.explain(err))
+	var failed error
+	for pause := minPause; ctx.Err() == nil; pause *= 2 {
+		err := m.leaveOnce(ctx)
+		if err == nil {
+			return
+		}
+		if slow, ok := errors.AsType[net.Error](err); failed == nil || !ok || !slow.Timeout() {
+			failed = err // not that the time is over
+		}
+		sleep(ctx, pause)
 	}
-	return nil
+	m.opt.Say(fmt.Sprintf("group %s could not be left: its partitions stay without a reader until the session ends, for up to %v: %v", m.opt.Group, m.opt.Session, m.c.explain(failed)))
+}
+
+func (m *member) leaveOnce(ctx context.Context) error {
+	r, err := m.c.api.LeaveGroup(ctx, &kafka.LeaveGroupRequest{GroupID: m.opt.Group, Members: []kafka.LeaveGroupRequestMember{{ID: m.id}}})
+	if err == nil {
+		err = misread(r.Error, r.Throttle)
+	}
+	if err == nil {
+		err = r.Members[0].Error
+	}
+	if errors.Is(err, kafka.UnknownMemberId) {
+		return nil // it is gone already
+	}
+	return err
 }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"time"
 
 	kafka "github.com/segmentio/kafka-go"
+	"github.com/segmentio/kafka-go/protocol"
 
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -32,7 +34,7 @@ type Reader struct {
 	gens     map[int]*generation // by group; those that can still be committed
 	groups   int                 // handed out
 	claims   []*claim            // of the current generation, or of the bounded reading
-	turn     int                 // claim that the next fetch begins with
+	first    int                 // claim that the next fetch begins with
 	flying   map[int]int         // fetches under way, by broker
 	leaders  map[part]int
 	known    time.Time // when the leaders were asked for; zero: ask again
@@ -45,8 +47,11 @@ type Reader struct {
 	shapers  []*shaper
 	err      error // why nothing follows
 	renewed  time.Time
+	stalls   int   // in a row, see guard
+	progress int64 // Bytes at the last look of guard
 	stopped  time.Time
 	health   Health
+	said     map[string]time.Time // troubles
 	counters Counters
 }
 
@@ -76,24 +81,40 @@ func connect(ctx context.Context, opt Options) (*Reader, error) {
 	}
 	r := &Reader{
 		opt: opt, c: newClient(opt), again: make(chan struct{}, 1), stir: make(chan struct{}, 1), news: make(chan struct{}, 1),
-		gens: map[int]*generation{}, flying: map[int]int{}, texts: make([][]byte, 0, 2*maxFlying), blocks: make([][]byte, 0, 2*maxFlying),
+		gens: map[int]*generation{}, said: map[string]time.Time{}, flying: map[int]int{}, texts: make([][]byte, 0, 2*maxFlying), blocks: make([][]byte, 0, 2*maxFlying),
 	}
 	r.space.L = &r.mu
 	if err := r.probe(ctx); err != nil {
 		r.c.close()
 		return nil, err
 	}
+	r.c.met.Store(true)
 	return r, nil
 }
 
 // probeTime is how long the first contact may take.
 const probeTime = 4500 * time.Millisecond
 
-// probe makes the mistakes of a configuration known at once: every leader is
-// asked, because its address is the one that the cluster advertises.
+// probe makes the mistakes of a configuration known at once, and waits a while
+// for a cluster that is just being made.
 func (r *Reader) probe(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, probeTime)
 	defer cancel()
+	for {
+		err := r.contact(ctx)
+		if !isPassing(err) {
+			return err
+		}
+		sleep(ctx, minPause)
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+}
+
+// contact asks every leader, because its address is the one that the cluster
+// advertises.
+func (r *Reader) contact(ctx context.Context) error {
 	if err := r.c.check(ctx); err != nil {
 		return err
 	}
@@ -122,6 +143,16 @@ func (r *Reader) probe(ctx context.Context) error {
 	return err
 }
 
+// isPassing says whether an error is that of a cluster that elects leaders.
+func isPassing(err error) bool {
+	for _, passing := range [...]error{protocol.ErrNoLeader, kafka.LeaderNotAvailable, kafka.NotLeaderForPartition, kafka.BrokerNotAvailable, kafka.ReplicaNotAvailable} {
+		if errors.Is(err, passing) {
+			return true
+		}
+	}
+	return false
+}
+
 func (r *Reader) start(work func(context.Context)) {
 	ctx, cancel := context.WithCancel(context.Background())
 	r.end = cancel
@@ -130,17 +161,16 @@ func (r *Reader) start(work func(context.Context)) {
 }
 
 // Close ends reading, and a dynamic membership. Nothing is committed any more.
-func (r *Reader) Close() error {
+func (r *Reader) Close() {
 	r.end()
 	r.mu.Lock()
 	r.space.Broadcast()
 	r.mu.Unlock()
 	r.over.Wait()
-	defer r.c.close()
 	if r.member != nil {
-		return r.member.leave()
+		r.member.leave()
 	}
-	return nil
+	r.c.close()
 }
 
 // Next is Source's.
@@ -175,12 +205,8 @@ func (r *Reader) take(b *source.Batch) (bool, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for len(r.ready) > 0 {
-		k := r.ready[0]
-		r.ready = r.ready[:copy(r.ready, r.ready[1:])]
-		r.held -= len(k.text)
-		r.space.Broadcast()
+		k := r.pop()
 		c := k.claim
-		c.queued--
 		if c.closed {
 			r.recycle(k)
 			continue
@@ -189,13 +215,27 @@ func (r *Reader) take(b *source.Batch) (bool, error) {
 		c.handed = k.to
 		r.counters.Bytes += b.Bytes()
 		r.recycle(k)
-		nudge(r.stir)
 		return true, nil
 	}
 	if r.err == nil && r.member == nil && !slices.ContainsFunc(r.claims, func(c *claim) bool { return !c.done }) {
 		r.err = r.bounded()
 	}
 	return false, r.err
+}
+
+// pop takes the first chunk, and wakes those that waited for the room. mu is
+// held.
+func (r *Reader) pop() *chunk {
+	k := r.ready[0]
+	r.ready = r.ready[:copy(r.ready, r.ready[1:])]
+	if r.held > maxHeld || k.claim.queued >= maxQueued {
+		nudge(r.stir)
+	}
+	k.claim.queued--
+	if r.held -= len(k.text); r.held <= maxHeld {
+		r.space.Broadcast()
+	}
+	return k
 }
 
 // maxFree is how many chunks are kept for another fetch.
@@ -302,12 +342,24 @@ func (r *Reader) alive() {
 	r.health.Alive, r.health.Trouble = time.Now(), ""
 }
 
-// trouble notes what keeps the reading from going on, and says it once.
+// sayAgain is after how long the same trouble is said again.
+const sayAgain = time.Minute
+
+// trouble notes what keeps the reading from going on, and says it now and then:
+// several parts of it may be in trouble in turns. That it ends is none.
 func (r *Reader) trouble(err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
 	text := err.Error()
 	r.mu.Lock()
-	fresh := r.health.Trouble != text
 	r.health.Trouble = text
+	now := time.Now()
+	fresh := now.Sub(r.said[text]) > sayAgain
+	if fresh {
+		maps.DeleteFunc(r.said, func(_ string, at time.Time) bool { return now.Sub(at) > sayAgain })
+		r.said[text] = now
+	}
 	r.mu.Unlock()
 	if fresh {
 		r.opt.Say(text)

@@ -2,6 +2,7 @@ package kafka
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -14,6 +15,8 @@ import (
 
 	"github.com/twmb/franz-go/pkg/kfake"
 	"github.com/twmb/franz-go/pkg/kgo"
+
+	"github.com/flagwatch/flagwatch/internal/source"
 )
 
 // A wire is a network that harms what the brokers send.
@@ -151,6 +154,32 @@ func TestHalfOpen(t *testing.T) {
 	c.produce("access", 0, lines(200, 10, 20)...)
 	wait(t, "20 records", func() bool { return recordsOf(m) == 20 })
 	wait(t, "the end of the trouble", func() bool { return m.reader.Status().Trouble == "" })
+}
+
+// TestGivesUp demands that a bounded reading whose broker is gone for good ends
+// with what it has, and says so.
+func TestGivesUp(t *testing.T) {
+	w := &wire{}
+	c := newCluster(t, kfake.SeedTopics(1, "access"), kfake.ListenFn(w.listen))
+	c.produce("access", 0, lines(200, 0, 10)...)
+	opt := c.options("", "access")
+	opt.Timeout = 200 * time.Millisecond
+	r, err := OpenRange(t.Context(), opt, Range{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	r.mu.Lock()
+	r.claims[0].until, r.claims[0].done = 1000, false // more than there is
+	r.mu.Unlock()
+	w.deaf.Store(true)
+	var b source.Batch
+	for err == nil {
+		err = r.Next(t.Context(), &b)
+	}
+	if !errors.Is(err, source.ErrIncomplete) || !strings.Contains(err.Error(), "given up after") || !strings.Contains(err.Error(), "access/0") {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestFinalErrors demands that what no repetition heals is said within five
