@@ -116,7 +116,8 @@ func prefixEnds(s []byte) (slash, end int) {
 }
 
 // sternHead reads `pod container `, or `namespace pod container `, in front of
-// something that begins like a record; or one name in front of an event.
+// something that begins like a record; or one name, a container's in front of
+// that, a pod's in front of an event.
 func (p *Parser) sternHead(s []byte) int {
 	n := p.placeNames(s, beginsRecord)
 	if n == 0 && p.givenText {
@@ -131,7 +132,11 @@ func (p *Parser) placeNames(s []byte, begins func([]byte) bool) int {
 	ends, parts := sternEnds(s, begins)
 	switch parts {
 	case 1:
-		p.rec.place = Place{Pod: s[:ends[0]]}
+		if name := s[:ends[0]]; isContainer(name) {
+			p.rec.place = Place{Container: name}
+		} else {
+			p.rec.place = Place{Pod: name}
+		}
 	case 2:
 		p.rec.place = Place{Pod: s[:ends[0]], Container: s[ends[0]+1 : ends[1]]}
 	case 3:
@@ -155,11 +160,16 @@ func sternEnds(s []byte, begins func([]byte) bool) (ends [3]int, parts int) {
 		}
 		ends[n] = i
 		i++
-		if n > 0 && begins(s[i:]) || n == 0 && bytes.IndexByte(s[:i], '-') > 0 && beginsEvent(s[i:]) {
+		if n > 0 && begins(s[i:]) || n == 0 && standsAlone(s[:i-1], s[i:], begins) {
 			return ends, n + 1
 		}
 	}
 	return ends, 0
+}
+
+// standsAlone says whether a name in front of a text tells where it is from.
+func standsAlone(name, text []byte, begins func([]byte) bool) bool {
+	return isContainer(name) && begins(text) || bytes.IndexByte(name, '-') > 0 && beginsEvent(text)
 }
 
 // beginsEvent says whether s begins like a line that Istio's programs or Envoy

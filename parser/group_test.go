@@ -268,6 +268,27 @@ func TestClaimsAreReadOnce(t *testing.T) {
 	}
 }
 
+// Groups whose first line has a head of its own stand behind one name too.
+func TestGroupsBehindOneName(t *testing.T) {
+	behind := func(_ int, line string) string { return "discovery " + line }
+	names := []string{"a panic that istiod caught", "an admission error", "iptables", "a probe", "a refused client"}
+	seen := 0
+	for _, c := range groupCases {
+		if !slices.Contains(names, c.name) {
+			continue
+		}
+		seen++
+		records := account(t, []byte(wrapLines(c.lines, behind)), AllFields)
+		checkGroups(t, records, c.want)
+		if at := records[0].Place(); at.Pod != nil || string(at.Container) != "discovery" {
+			t.Errorf("%s: place %q", c.name, at)
+		}
+	}
+	if seen != len(names) {
+		t.Errorf("%d of %d groups", seen, len(names))
+	}
+}
+
 // No group depends on how the bytes arrive, bare or wrapped, nor on what
 // stands in front.
 func TestGroupsInPortions(t *testing.T) {

@@ -178,6 +178,10 @@ func TestSpreadPlace(t *testing.T) {
 			t.Errorf("%s: %d records, place %q", name, len(all), at)
 		}
 	}
+	all := spreadIn(wrapEach(c.record, func(s string) string { return "envoy " + s }), 1000, f)
+	if at := all[0].Place(); len(all) != 1 || at.Pod != nil || string(at.Container) != "envoy" {
+		t.Errorf("a name alone: %d records, place %q", len(all), at)
+	}
 	for name, change := range map[string][2]string{
 		"[kubectl-prefix]": {"web-6d9-x", "web-6d9-y"}, "[stern]": {"web-6d9-x", "web-6d9-y"}, "[docker]": {`"stdout"`, `"stderr"`}, "[cri]": {"stdout", "stderr"},
 	} {

@@ -11,7 +11,7 @@ import (
 // What the heap may grow to before it is kept close to what is in use, so that
 // a run stays within 32 MiB resident for one log and 64 MiB for many.
 const (
-	roomForOne  = 5 << 20
+	roomForOne  = 8 << 20
 	roomForMany = 24 << 20
 
 	leastGarbage = 12  // percent of what is in use

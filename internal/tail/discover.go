@@ -11,11 +11,12 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"github.com/flagwatch/flagwatch/internal/source"
+	"github.com/flagwatch/flagwatch/parser"
 )
 
 // DefaultContainers are the containers of a pod whose logs are of a proxy.
 func DefaultContainers() []string {
-	return []string{"istio-proxy", "envoy", "ztunnel", "gateway-proxy", "kgateway-proxy"}
+	return parser.ProxyContainers()
 }
 
 // A find is a pattern or directory of an input, and what is known of it.
