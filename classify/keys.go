@@ -18,7 +18,7 @@ type keys struct {
 	signs signSet
 	free  bool                      // a rule wants no phrase at all
 	sieve [1 << keyBits / 64]uint64 // bits of the keys
-	slots []uint64                  // the keys, a power of two; the next one if taken, 0: free
+	slots hashes                    // the keys
 }
 
 const (
@@ -38,7 +38,7 @@ func (c *compiled) newKeys(column int, of first) *keys {
 			}
 		}
 	}
-	k := &keys{signs: newSigns(signs), free: free, slots: make([]uint64, 1<<bits.Len(uint(2*len(asked))))}
+	k := &keys{signs: newSigns(signs), free: free, slots: newHashes(len(asked))}
 	for key := range asked {
 		k.add(key)
 	}
@@ -146,26 +146,13 @@ func rarityOf(words []string, begin bool, often map[string]int) (best rarity) {
 
 func (k *keys) add(key uint64) {
 	k.sieve[key>>(64-keyBits)/64] |= 1 << (key >> (64 - keyBits) % 64)
-	k.slots[k.slotOf(key)] = key
-}
-
-// slotOf returns the slot that has the key or is free for it.
-func (k *keys) slotOf(key uint64) uint64 {
-	mask := uint64(len(k.slots) - 1)
-	i := key >> 20 & mask
-	for k.slots[i] != key && k.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	return i
+	k.slots.add(key)
 }
 
 // may says in its lowest bit whether the key may be there.
 func (k *keys) may(key uint64) uint64 {
 	return k.sieve[key>>(64-keyBits)/64] >> (key >> (64 - keyBits) % 64)
 }
-
-// has says whether the key is there.
-func (k *keys) has(key uint64) bool { return k.slots[k.slotOf(key)] == key }
 
 // in says whether a text may have a key; the room is the caller's.
 func (k *keys) in(text []byte, room *padded) bool {
@@ -181,7 +168,7 @@ func (k *keys) in(text []byte, room *padded) bool {
 			i := bits.TrailingZeros64(begins)
 			h := keyOf(room.eight(64*c+i), wordSize(in, more, i))
 			pair := pairOf(last, h)
-			if (k.may(h)|k.may(pair))&1 != 0 && (k.has(h) || k.has(pair)) {
+			if (k.may(h)|k.may(pair))&1 != 0 && (k.slots.has(h) || k.slots.has(pair)) {
 				return true
 			}
 			last = h

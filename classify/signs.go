@@ -10,7 +10,7 @@ import (
 // that they were chosen of. Of a long word the first letters and the length count.
 type signSet struct {
 	sieve [1 << signBits / 64]uint64 // bits of the words
-	slots []uint64                   // their hashes, a power of two; the next one if taken, 0: free
+	slots hashes                     // of the words
 	all   uint64                     // all bits when a word is short or begins with a digit, else 0
 }
 
@@ -64,7 +64,7 @@ func signOf(words []string, often map[string]int) (sign string) {
 }
 
 func newSigns(words map[string]bool) signSet {
-	s := signSet{slots: make([]uint64, 1<<bits.Len(uint(2*len(words))))}
+	s := signSet{slots: newHashes(len(words))}
 	for w := range words {
 		if len(w) < shortSign || isNumeral(w[0]) {
 			s.all = ^uint64(0)
@@ -73,23 +73,14 @@ func newSigns(words map[string]bool) signSet {
 		copy(room[:], w)
 		h := keyOf(binary.LittleEndian.Uint64(room[:]), len(w))
 		s.sieve[h>>(64-signBits)/64] |= 1 << (h >> (64 - signBits) % 64)
-		s.slots[s.slotOf(h)] = h
+		s.slots.add(h)
 	}
 	return s
 }
 
-func (s *signSet) slotOf(h uint64) uint64 {
-	mask := uint64(len(s.slots) - 1)
-	i := h >> 20 & mask
-	for s.slots[i] != h && s.slots[i] != 0 {
-		i = (i + 1) & mask
-	}
-	return i
-}
-
 // has says whether a word with the hash is there.
 func (s *signSet) has(h uint64) bool {
-	return s.sieve[h>>(64-signBits)/64]>>(h>>(64-signBits)%64)&1 != 0 && s.slots[s.slotOf(h)] == h
+	return s.sieve[h>>(64-signBits)/64]>>(h>>(64-signBits)%64)&1 != 0 && s.slots.has(h)
 }
 
 // in says whether one of the words may stand in a text; the room is the
@@ -114,3 +105,22 @@ func (s *signSet) in(text []byte, room *padded) bool {
 	}
 	return false
 }
+
+// Hashes are a set of them: each in the slot that its bits from the twentieth
+// on tell, or the next free one. There are a power of two; 0 is free.
+type hashes []uint64
+
+func newHashes(n int) hashes { return make(hashes, 1<<bits.Len(uint(2*n))) }
+
+func (t hashes) slotOf(h uint64) uint64 {
+	mask := uint64(len(t) - 1)
+	i := h >> 20 & mask
+	for t[i] != h && t[i] != 0 {
+		i = (i + 1) & mask
+	}
+	return i
+}
+
+func (t hashes) add(h uint64) { t[t.slotOf(h)] = h }
+
+func (t hashes) has(h uint64) bool { return t[t.slotOf(h)] == h }

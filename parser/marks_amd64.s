@@ -129,15 +129,15 @@ last:
 	BZHIQ R11, R12, R12
 	JMP   inside
 
-DATA iota<>+0(SB)/8, $0x0706050403020100
-DATA iota<>+8(SB)/8, $0x0f0e0d0c0b0a0908
-DATA iota<>+16(SB)/8, $0x1716151413121110
-DATA iota<>+24(SB)/8, $0x1f1e1d1c1b1a1918
-DATA iota<>+32(SB)/8, $0x2726252423222120
-DATA iota<>+40(SB)/8, $0x2f2e2d2c2b2a2928
-DATA iota<>+48(SB)/8, $0x3736353433323130
-DATA iota<>+56(SB)/8, $0x3f3e3d3c3b3a3938
-GLOBL iota<>(SB), RODATA|NOPTR, $64
+DATA ·byteNumbers+0(SB)/8, $0x0706050403020100
+DATA ·byteNumbers+8(SB)/8, $0x0f0e0d0c0b0a0908
+DATA ·byteNumbers+16(SB)/8, $0x1716151413121110
+DATA ·byteNumbers+24(SB)/8, $0x1f1e1d1c1b1a1918
+DATA ·byteNumbers+32(SB)/8, $0x2726252423222120
+DATA ·byteNumbers+40(SB)/8, $0x2f2e2d2c2b2a2928
+DATA ·byteNumbers+48(SB)/8, $0x3736353433323130
+DATA ·byteNumbers+56(SB)/8, $0x3f3e3d3c3b3a3938
+GLOBL ·byteNumbers(SB), RODATA|NOPTR, $64
 
 // func scanMarksAVX512(text []byte, m *marks, other byte)
 //
@@ -157,7 +157,7 @@ TEXT ·scanMarksAVX512(SB), NOSPLIT, $0-33
 	VPBROADCASTB R10, Z1
 	MOVBLZX other+32(FP), R10
 	VPBROADCASTB R10, Z2
-	VMOVDQU64 iota<>(SB), Z6
+	VMOVDQU64 ·byteNumbers(SB), Z6
 	VPXORQ Z7, Z7, Z7
 	MOVL $64, R10
 	VPBROADCASTW R10, Z8

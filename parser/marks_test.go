@@ -11,33 +11,46 @@ import (
 // The two scanners find what a loop over the bytes finds, wherever the marks
 // stand, however long the text is and whatever is behind it.
 func FuzzScanMarks(f *testing.F) {
+	fuzzStretches(f, `""""""""""""""""""""""""""""""`+"\n \n\n", "\"\n ", checkMarks)
+}
+
+// fuzzStretches checks a scanner on texts of at most a stretch, one of them
+// given. What stands behind them is what the scanner looks for.
+func fuzzStretches(f *testing.F, given, behind string, check func(*testing.T, []byte)) {
 	for _, line := range corpus(f) {
 		f.Add(line, uint16(len(line)), false)
 	}
-	f.Add([]byte(`""""""""""""""""""""""""""""""`+"\n \n\n"), uint16(3), true)
+	f.Add([]byte(given), uint16(3), true)
 	f.Fuzz(func(t *testing.T, data []byte, cut uint16, repeat bool) {
 		if repeat && len(data) > 0 {
 			data = bytes.Repeat(data, 1+stretch/len(data))
 		}
 		n := max(0, min(len(data), stretch)-int(cut)%128)
-		checkMarks(t, append(block(data), bytes.Repeat([]byte("\"\n "), 30)...)[:n])
+		check(t, append(block(data), strings.Repeat(behind, 128)...)[:n])
 	})
 }
 
 func TestScanMarks(t *testing.T) {
+	checkShort(t, "\n\" abc\x80\xa2", checkMarks)
+	for _, c := range []byte("\"\n a") {
+		text := append(bytes.Repeat([]byte{c}, stretch), make([]byte, Padding)...)[:stretch]
+		checkMarks(t, text)
+	}
+}
+
+// checkShort checks a scanner on texts of each length up to 300, made of
+// certain bytes, as what stands behind them is.
+func checkShort(t *testing.T, of string, check func(*testing.T, []byte)) {
+	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2))
 	for n := range 300 {
 		text := make([]byte, n, n+Padding)
 		for range 10 {
 			for i := range text[:cap(text)] {
-				text[:cap(text)][i] = "\n\" abc\x80\xa2"[random.IntN(8)]
+				text[:cap(text)][i] = of[random.IntN(len(of))]
 			}
-			checkMarks(t, text)
+			check(t, text)
 		}
-	}
-	for _, c := range []byte("\"\n a") {
-		text := append(bytes.Repeat([]byte{c}, stretch), make([]byte, Padding)...)[:stretch]
-		checkMarks(t, text)
 	}
 }
 

@@ -21,10 +21,13 @@ type peeler struct {
 // first takes the wrappers off a line. It is false when the line is a piece of
 // another one, or in a wrapper that holds no groups.
 func (p *peeler) first(line []byte) (text []byte, ok bool) {
-	p.depth = 0
-	line = bytes.TrimPrefix(line, []byte("\xef\xbb\xbf"))
-	for {
-		w, n := wrapperOf(line)
+	return p.strip(bytes.TrimPrefix(line, []byte("\xef\xbb\xbf")), wrapperOf)
+}
+
+// strip takes off the wrappers that a function finds, until there are none.
+func (p *peeler) strip(line []byte, find func([]byte) (wrapper, int)) (text []byte, ok bool) {
+	for p.depth = 0; ; {
+		w, n := find(line)
 		if n == 0 && w.kind == NumEnvelopes {
 			return line, true
 		}

@@ -52,21 +52,13 @@ func (f *Format) opens(c *cutter, line []byte) bool {
 // of a record. It is false when it is not, or when the line is a piece of a
 // longer one.
 func (p *peeler) firstOf(line []byte, opens func([]byte) bool) (text []byte, ok bool) {
-	for p.depth = 0; ; {
-		w, n := spreadWrapper(line, opens)
-		if w.kind == NumEnvelopes || p.depth > 0 && p.wrappers[p.depth-1].kind == Docker {
-			return line, opens(line)
+	text, ok = p.strip(line, func(line []byte) (w wrapper, n int) {
+		if p.depth > 0 && p.wrappers[p.depth-1].kind == Docker {
+			return wrapper{kind: NumEnvelopes}, 0 // its text is the record's
 		}
-		if n < 0 || p.depth == maxEnvelopes {
-			return nil, false
-		}
-		w.same = line[:n]
-		p.wrappers[p.depth] = w
-		p.depth++
-		if line, ok = p.off(&w, line); !ok {
-			return nil, false
-		}
-	}
+		return spreadWrapper(line, opens)
+	})
+	return text, ok && opens(text)
 }
 
 // spreadWrapper is wrapperOf for a line whose text begins as opens says.

@@ -147,16 +147,6 @@ last:
 	BZHIQ R11, R15, R15
 	JMP   inside
 
-DATA bytes<>+0(SB)/8, $0x0706050403020100
-DATA bytes<>+8(SB)/8, $0x0f0e0d0c0b0a0908
-DATA bytes<>+16(SB)/8, $0x1716151413121110
-DATA bytes<>+24(SB)/8, $0x1f1e1d1c1b1a1918
-DATA bytes<>+32(SB)/8, $0x2726252423222120
-DATA bytes<>+40(SB)/8, $0x2f2e2d2c2b2a2928
-DATA bytes<>+48(SB)/8, $0x3736353433323130
-DATA bytes<>+56(SB)/8, $0x3f3e3d3c3b3a3938
-GLOBL bytes<>(SB), RODATA|NOPTR, $64
-
 // func scanValuesAVX512(text []byte, m *marks)
 //
 // Registers as in scanValuesAVX2, but CX the length, DX the next sum, R13 the
@@ -181,7 +171,7 @@ TEXT ·scanValuesAVX512(SB), NOSPLIT, $0-32
 	VPBROADCASTB R10, Z2
 	MOVL $0x3a, R10
 	VPBROADCASTB R10, Z3
-	VMOVDQU64 bytes<>(SB), Z6
+	VMOVDQU64 ·byteNumbers(SB), Z6
 	MOVL $0x80, R10
 	VPBROADCASTB R10, Z9
 	VPORQ Z6, Z9, Z9

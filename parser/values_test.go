@@ -12,30 +12,11 @@ import (
 // The scanners find what a loop over the bytes finds, wherever the marks stand,
 // however long the text is and whatever is behind it.
 func FuzzScanValues(f *testing.F) {
-	for _, line := range corpus(f) {
-		f.Add(line, uint16(len(line)), false)
-	}
-	f.Add([]byte(`":":":":":":":":":":":":":":":":":":":":`+"\n \\\n\n"), uint16(3), true)
-	f.Fuzz(func(t *testing.T, data []byte, cut uint16, repeat bool) {
-		if repeat && len(data) > 0 {
-			data = bytes.Repeat(data, 1+stretch/len(data))
-		}
-		n := max(0, min(len(data), stretch)-int(cut)%128)
-		checkScanValues(t, append(block(data), bytes.Repeat([]byte("\":\"\n\\"), 20)...)[:n])
-	})
+	fuzzStretches(f, `":":":":":":":":":":":":":":":":":":":":`+"\n \\\n\n", "\":\"\n\\", checkScanValues)
 }
 
 func TestScanValues(t *testing.T) {
-	random := rand.New(rand.NewPCG(3, 4))
-	for n := range 300 {
-		text := make([]byte, n, n+Padding)
-		for range 10 {
-			for i := range text[:cap(text)] {
-				text[:cap(text)][i] = "\n\"\"\"::\\a"[random.IntN(8)]
-			}
-			checkScanValues(t, text)
-		}
-	}
+	checkShort(t, "\n\"\"\"::\\a", checkScanValues)
 	for _, text := range []string{`":`, `"`, ":", "\n", `\`} {
 		checkScanValues(t, append(bytes.Repeat([]byte(text), stretch/len(text)), make([]byte, Padding)...)[:stretch])
 	}
