@@ -18,6 +18,23 @@ func TestSymptomsNameCauses(t *testing.T) {
 	}
 }
 
+// What Kubernetes says of any container is both the application's and the
+// proxy's, until the text names one.
+func TestSymptomsOfAnyContainer(t *testing.T) {
+	for text, want := range map[string][]string{
+		"OOMKilled":        {"app-crash", "envoy-oom"},
+		"exit code 137":    {"app-crash", "envoy-oom"},
+		"CrashLoopBackOff": {"app-crash", "sidecar-crashloop-unspecified", "cni-install-crashloop"},
+	} {
+		s, _ := SymptomOf(text)
+		for _, id := range want {
+			if s == nil || !slices.Contains(s.Causes, id) {
+				t.Errorf("%s does not lead to %s", text, id)
+			}
+		}
+	}
+}
+
 // What clients and proxies print, by the first cause to think of.
 func TestSymptomOf(t *testing.T) {
 	for text, want := range map[string]string{
@@ -36,6 +53,13 @@ func TestSymptomOf(t *testing.T) {
 		"Error: read ECONNRESET":                                                                  "upstream-closed",
 		"connect ECONNREFUSED 10.1.2.3:80":                                                        "upstream-refused",
 		"curl: (35) OpenSSL SSL_connect: SSL_ERROR_SYSCALL in connection to shop.example.com:443": "sni-no-match",
+		"OOMKilled": "app-crash",
+		"Last State: Terminated, Reason: OOMKilled":              "app-crash",
+		"istio-proxy: Last State: Terminated, Reason: OOMKilled": "envoy-oom",
+		"Exit Code: 137":               "app-crash",
+		"CrashLoopBackOff":             "app-crash",
+		"istio-proxy CrashLoopBackOff": "sidecar-crashloop-unspecified",
+		"install-cni CrashLoopBackOff": "cni-install-crashloop",
 	} {
 		if s, ok := SymptomOf(text); !ok || s.Causes[0] != want {
 			t.Errorf("%q: got %v, want %s", text, s, want)

@@ -28,7 +28,11 @@ func TestRowsAreComplete(t *testing.T) {
 				t.Errorf("%s has no %s", cause.ID, what)
 			}
 		}
-		for _, check := range cause.Checks {
+		checks := slices.Clone(cause.Checks)
+		for _, k := range cause.Cases {
+			checks = append(checks, k.Checks...)
+		}
+		for _, check := range checks {
 			for _, p := range asked.FindAllString(check, -1) {
 				if !slices.Contains(placeholders, strings.Trim(p, "{}")) {
 					t.Errorf("%s: check %q: nothing fills %s", cause.ID, check, p)

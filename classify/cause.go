@@ -18,6 +18,7 @@ type Cause struct {
 	Checks   []string
 	Remedy   string
 	OnePod   string   // the remedy when one host of several has it; "": then, too, it is the other
+	Cases    []Case   // pictures that ask for something else
 	Versions string   // Envoy or Istio versions that it holds for; "" for all
 	Docs     []string // the pages it rests on
 	Examples []string // records that get exactly this cause

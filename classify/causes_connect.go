@@ -154,8 +154,23 @@ var connectCauses = []Cause{
 			"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
 			"kubectl describe pod {upstream_pod} -n {upstream_namespace}",
 		},
-		Remedy:   "Make targetPort the port that the container listens on, let the process listen on 0.0.0.0, and give it a readiness probe so that it gets no traffic before it listens.",
-		OnePod:   "The port is right, for other pods answer on it; in this one the process does not listen: it has ended, hangs, or still starts. Mend what its own log says and give it a readiness probe; to be rid of it at once delete the pod.",
+		Remedy: "Make targetPort the port that the container listens on, let the process listen on 0.0.0.0, and give it a readiness probe so that it gets no traffic before it listens.",
+		OnePod: "The port is right, for other pods answer on it; in this one the process does not listen: it has ended, hangs, or still starts. Mend what its own log says and give it a readiness probe; to be rid of it at once delete the pod.",
+		Cases: []Case{
+			{
+				Picture: OutsideHost, Checks: []string{"curl -sv -m 5 telnet://{upstream_ip}:{upstream_port}", externalHosts},
+				Remedy: "The host is outside of the mesh: tell those who run it, and look whether the name still leads to the right address and whether the ServiceEntry names the right port.",
+			},
+			{
+				Picture: Answered, Checks: []string{
+					"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
+					"kubectl describe pod {upstream_pod} -n {upstream_namespace}",
+					"kubectl logs -n {upstream_namespace} {upstream_pod} --all-containers --previous",
+					"kubectl get endpointslices -n {upstream_namespace} -l kubernetes.io/service-name={service}",
+				},
+				Remedy: "The service answers at other times or on other pods, so its port is right: the process has ended, restarts or still starts. Last State says how it ended (OOMKilled, Error), the previous log why: mend that, or give it more memory. Only if a new version came at that time compare its port. A readiness probe keeps requests away meanwhile.",
+			},
+		},
 		Versions: "Envoy 1.20 to 1.30 print 111, later ones the text",
 		Docs:     []string{"https://istio.io/latest/docs/ops/deployment/application-requirements/"},
 		Examples: []string{

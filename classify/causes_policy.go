@@ -25,7 +25,11 @@ var denialCauses = []Cause{
 		},
 		Remedy:   "If the caller should get in, add an ALLOW rule with its service account, path and method. A caller without mutual TLS has no principal; rules about HTTP never fit a TCP port.",
 		Versions: "Since Envoy 1.16 the policy is named in brackets.",
-		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/reference/config/security/authorization-policy/"},
+		Cases: []Case{{
+			Picture: FromAMoment, Side: ClientProxy, Severity: Error, Checks: []string{newestPolicies, "istioctl x authz check {pod} -n {namespace}"},
+			Remedy: "Everybody is denied from one moment on, so most likely a policy was made or changed: look at the newest one. The first ALLOW policy of a workload denies all that it does not name: add the callers, or take it back.",
+		}},
+		Docs: []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/reference/config/security/authorization-policy/"},
 		Examples: []string{
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 403 - rbac_access_denied_matched_policy[ns[shop]-policy[no-web]-rule[0]] - "-" 0 19 0 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" inbound|7070|| - 10.60.2.14:7070 10.60.1.9:41822 outbound_.7070_._.cart.shop.svc.cluster.local default`,
 			`[2026-04-02T08:15:30.101Z] "- - -" 0 - - rbac_access_denied_matched_policy[none] "-" 78 0 2 - "-" "-" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "-" "10.60.2.30:3306" inbound|3306|| 127.0.0.6:50112 10.60.2.30:3306 10.60.1.9:41822 outbound_.3306_._.db.shop.svc.cluster.local -`,
@@ -38,7 +42,7 @@ var denialCauses = []Cause{
 		Rivals:   []Rival{{"rbac-denied", "the brackets name a policy of yours, or none"}},
 		Checks: []string{
 			`kubectl logs -n istio-system deploy/istiod | grep "failed to process CUSTOM action"`,
-			"kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders",
+			meshAuthorizers,
 			customPolicies,
 		},
 		Remedy: "Define the provider under extensionProviders of the mesh configuration with exactly the name that the policy uses; one provider a workload.",
@@ -64,7 +68,11 @@ var denialCauses = []Cause{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -A12 jwt_authn",
 		},
 		Remedy: `Send the token as "Authorization: Bearer ...", or name the header, parameter or cookie that holds it under fromHeaders, fromParams or fromCookies.`,
-		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
+		Cases: []Case{{
+			Picture: FromAMoment, Side: ClientProxy, Severity: Error, Checks: []string{newestPolicies, newestTokenRules},
+			Remedy: "Everybody is denied from one moment on, so most likely a policy about tokens was made or changed, or the issuer changed its tokens: take that back, or let policy and tokens fit again.",
+		}},
+		Docs: []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
 		Examples: []string{
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 401 - jwt_authn_access_denied{Jwt_is_missing} - "-" 0 14 0 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" outbound|7070||cart.shop.svc.cluster.local - 10.60.40.7:7070 10.60.1.9:41822 - default`,
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 401 - jwt_authn_access_denied - "-" 0 14 0 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" outbound|7070||cart.shop.svc.cluster.local - 10.60.40.7:7070 10.60.1.9:41822 - default`,
@@ -95,7 +103,11 @@ var denialCauses = []Cause{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -A12 jwt_authn",
 		},
 		Remedy: "Write the token's iss claim into a jwtRules entry, letter by letter: a slash at the end counts.",
-		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
+		Cases: []Case{{
+			Picture: FromAMoment, Side: ClientProxy, Severity: Error, Checks: []string{newestPolicies, newestTokenRules},
+			Remedy: "Everybody is denied from one moment on, so most likely a policy about tokens was made or changed, or the issuer changed its tokens: take that back, or let policy and tokens fit again.",
+		}},
+		Docs: []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
 		Examples: []string{
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 401 - jwt_authn_access_denied{Jwt_issuer_is_not_configured} - "-" 0 14 0 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" outbound|7070||cart.shop.svc.cluster.local - 10.60.40.7:7070 10.60.1.9:41822 - default`,
 		},
@@ -126,7 +138,11 @@ var denialCauses = []Cause{
 			"istioctl proxy-config listeners {pod} -n {namespace} -o json | grep -A12 jwt_authn",
 		},
 		Remedy: "Ask the issuer for a token with this audience, or add the audience to jwtRules.",
-		Docs:   []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
+		Cases: []Case{{
+			Picture: FromAMoment, Side: ClientProxy, Severity: Error, Checks: []string{newestPolicies, newestTokenRules},
+			Remedy: "Everybody is denied from one moment on, so most likely a policy about tokens was made or changed, or the issuer changed its tokens: take that back, or let policy and tokens fit again.",
+		}},
+		Docs: []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://istio.io/latest/docs/tasks/security/authentication/authn-policy/"},
 		Examples: []string{
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 403 - jwt_authn_access_denied{Audiences_in_Jwt_are_not_allowed} - "-" 0 14 0 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" outbound|7070||cart.shop.svc.cluster.local - 10.60.40.7:7070 10.60.1.9:41822 - default`,
 		},
@@ -175,12 +191,16 @@ var denialCauses = []Cause{
 			{"extension-answered", "the details name another filter"},
 		},
 		Checks: []string{
-			"kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders",
+			meshAuthorizers,
 			customPolicies,
 			"kubectl logs -n {namespace} {pod} -c istio-proxy --since=15m | grep ext_authz",
 		},
 		Remedy: "Look into the authorizer's own log for the reason, with the request id of this record.",
-		Docs:   []string{"https://istio.io/latest/docs/tasks/security/authorization/authz-custom/"},
+		Cases: []Case{{
+			Picture: FromAMoment, Side: ClientProxy, Severity: Error, Checks: []string{newestPolicies, customPolicies, meshAuthorizers},
+			Remedy: "Everybody is denied from one moment on, so most likely a CUSTOM policy was made, or the authorizer's own rules were changed: take that back, or look into the authorizer's log with the request id of a record.",
+		}},
+		Docs: []string{"https://istio.io/latest/docs/tasks/security/authorization/authz-custom/"},
 		Examples: []string{
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 403 UAEX ext_authz_denied - "-" 0 0 4 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" inbound|7070|| - 10.60.2.14:7070 10.60.1.9:41822 outbound_.7070_._.cart.shop.svc.cluster.local default`,
 			`[2026-04-02T08:15:30.101Z] "GET /cart HTTP/1.1" 401 - ext_authz_denied - "-" 0 0 5 - "-" "curl/8.6.0" "5f0b1d5e-8c11-4f43-9b57-0d8b7a1c2e01" "cart.shop:7070" "-" outbound|7070||cart.shop.svc.cluster.local - 10.60.40.7:7070 10.60.1.9:41822 - default`,
@@ -206,7 +226,7 @@ var denialCauses = []Cause{
 		Evidence: "flag UAEX with ext_authz_error or ext_authz_invalid",
 		Rivals:   []Rival{{"ext-authz-denied", "the details say ext_authz_denied: the authorizer did answer"}},
 		Checks: []string{
-			"kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders",
+			meshAuthorizers,
 			"istioctl proxy-config endpoints {pod} -n {namespace} | grep -i auth",
 			"kubectl logs -n {namespace} {pod} -c istio-proxy --since=15m | grep ext_authz_error",
 		},

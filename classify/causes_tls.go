@@ -117,11 +117,21 @@ var tlsCauses = []Cause{
 		Evidence: "has expired behind CERTIFICATE_VERIFY_FAILED, or the alert CERTIFICATE_EXPIRED",
 		Rivals:   []Rival{{"clock-skew", "the certificate is valid, and the clock of one side is wrong"}, {"client-disconnected", "the client left before the retries ended"}, {"route-timeout", "the route's timeout ended the retries"}, {"retries-exhausted", "a later attempt got an answer"}},
 		Checks: []string{
-			"istioctl proxy-config secret {pod} -n {namespace}",
-			"openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} </dev/null | openssl x509 -noout -dates",
-			"kubectl logs -n istio-system deploy/istiod | grep -iE 'cert|expire'",
+			secretCheck,
+			datesCheck,
+			istiodCertLog,
 		},
-		Remedy:   "Find out why it was not renewed: istiod down for longer than the certificate's life, a plugged-in CA that expired, or a secret nobody renews. Then restart the workload.",
+		Remedy: "Find out why it was not renewed: istiod down for longer than the certificate's life, a plugged-in CA that expired, or a secret nobody renews. Then restart the workload.",
+		Cases: []Case{
+			{
+				Picture: PeerRefused, Checks: []string{secretCheck, ownCertLog, istiodCertLog},
+				Remedy: "It is this proxy's own certificate that ran out, so look at this one workload: its proxy got no new one from istiod (its log says why), or the secret or file that it shows is not renewed. Restart the workload to get a new one at once.",
+			},
+			{
+				Picture: OutsideHost, Side: App, Checks: []string{datesCheck, externalHosts},
+				Remedy: "The host is outside of the mesh, and its own certificate is out of date: istiod neither issues nor renews it. Tell those who run the host, and look whether the name still leads to the right address; to be without TLS checks meanwhile is a risk that its owner must accept.",
+			},
+		},
 		Docs:     []string{"https://istio.io/latest/docs/ops/common-problems/security-issues/", "https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/security/ssl"},
 		Examples: []string{`[2026-05-10T23:49:17.479Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure|TLS_error:|268436501:SSL_routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED:TLS_error_end} - "TLS_error:|268436501:SSL_routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_EXPIRED:TLS_error_end" 0 98 12 - "-" "Go-http-client/1.1" "acba7fae-df9c-4e44-9067-d20ac770832a" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
 	},
@@ -132,6 +142,16 @@ var tlsCauses = []Cause{
 		Rivals:   []Rival{{"client-disconnected", "the client left before the retries ended"}, {"route-timeout", "the route's timeout ended the retries"}, {"retries-exhausted", "a later attempt got an answer"}},
 		Checks:   []string{"openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} </dev/null | openssl x509 -noout -serial -issuer", "istioctl proxy-config secret {pod} -n {namespace}"},
 		Remedy:   "Issue a new certificate; if the list is wrong, publish a new one.",
+		Cases: []Case{
+			{
+				Picture: PeerRefused, Checks: []string{secretCheck, ownCertLog},
+				Remedy: "It is this proxy's own certificate that the peer has on its list: issue a new one for this workload, or take it off the list.",
+			},
+			{
+				Picture: OutsideHost, Side: App,
+				Remedy: "The host is outside of the mesh, and its own certificate is revoked: tell those who run it. If the list that this proxy was given is out of date, replace that.",
+			},
+		},
 		Docs:     []string{"https://www.envoyproxy.io/docs/envoy/latest/intro/arch_overview/security/ssl"},
 		Examples: []string{`[2026-05-11T04:56:28.516Z] "GET /basket HTTP/1.1" 503 UF upstream_reset_before_response_started{remote_connection_failure|TLS_error:|268436500:SSL_routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_REVOKED:TLS_error_end} - "TLS_error:|268436500:SSL_routines:OPENSSL_internal:SSLV3_ALERT_CERTIFICATE_REVOKED:TLS_error_end" 0 98 12 - "-" "python-requests/2.32.3" "e7e981ed-f020-4e4d-879f-bc6f89295385" "basket:8080" "10.61.7.33:8080" outbound|8080||basket.market.svc.cluster.local - 10.96.31.8:8080 10.61.4.20:40118 - default`},
 	},

@@ -14,6 +14,20 @@ const (
 	ofHost    = " | grep -E '^NS|{host}'"
 )
 
+// What is asked about certificates.
+const (
+	datesCheck    = "openssl s_client -connect {upstream_ip}:{upstream_port} -servername {host} </dev/null | openssl x509 -noout -dates"
+	ownCertLog    = "kubectl logs -n {namespace} {pod} -c istio-proxy | grep -iE 'sds|csr|cert'"
+	istiodCertLog = "kubectl logs -n istio-system deploy/istiod | grep -iE 'cert|expire'"
+)
+
+// What policies there are, the newest last.
+const (
+	newestPolicies   = "kubectl get authorizationpolicies -A --sort-by=.metadata.creationTimestamp"
+	newestTokenRules = "kubectl get requestauthentications -A --sort-by=.metadata.creationTimestamp"
+	meshAuthorizers  = "kubectl get configmap istio -n istio-system -o yaml | grep -A8 extensionProviders"
+)
+
 // Lists that several causes ask for.
 const (
 	routeTimeouts  = "kubectl get virtualservices" + withFields + "TO:..destination.host,TIMEOUT:..timeout" + ofService

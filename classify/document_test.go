@@ -44,6 +44,10 @@ func section(b *strings.Builder, c *Cause, rules []Rule) {
 	fenced(b, "Check:", c.Checks)
 	paragraph(b, "Remedy", c.Remedy)
 	paragraph(b, "Remedy when one host of several has it", c.OnePod)
+	for _, k := range c.Cases {
+		paragraph(b, "Remedy when "+k.Picture.String(), k.Remedy)
+		fenced(b, "Check then:", k.Checks)
+	}
 	paragraph(b, "Versions", c.Versions)
 	paragraph(b, "Broader cause", c.Parent)
 	paragraph(b, "Also known as", strings.Join(c.Aliases, ", "))

@@ -69,11 +69,7 @@ func clusterPart(r *parser.Record, n int) []byte {
 
 // external says whether the cluster's host is no name of Kubernetes: one label
 // or `NAME.NAMESPACE.svc...`.
-func external(r *parser.Record) bool {
-	host := clusterPart(r, 3)
-	return bytes.IndexByte(host, '.') >= 0 && !bytes.Contains(host, []byte(".svc.")) && !bytes.HasSuffix(host, []byte(".svc")) &&
-		!bytes.HasSuffix(host, []byte(".local"))
-}
+func external(r *parser.Record) bool { return outside(clusterPart(r, 3)) }
 
 // cutPort splits `HOST:PORT`, `[IPV6]:PORT` and an address without port.
 func cutPort(address []byte) (host, port []byte) {

@@ -15,6 +15,12 @@ type Symptom struct {
 func Symptoms() []Symptom { return symptoms }
 
 var symptoms = []Symptom{
+	{"istio_proxy oomkilled", "Kubernetes killed the proxy at its memory limit. While it is away the pod is cut off from the mesh.", []string{"envoy-oom"}},
+	{"istio_proxy crashloopbackoff", "The proxy ends again and again. Its previous log says why.", []string{"sidecar-crashloop-unspecified", "bootstrap-rejected", "envoy-oom"}},
+	{"cni crashloopbackoff", "The CNI installer ends again and again. Its previous log says why.", []string{"cni-install-crashloop"}},
+	{"oomkilled", "Kubernetes killed a container at its memory limit. Which one says Last State in kubectl describe pod: the application, and its callers see UF or UC meanwhile; or istio-proxy, and the pod is cut off from the mesh.", []string{"app-crash", "envoy-oom", "upstream-refused", "upstream-closed"}},
+	{"exit_code_137", "A container was killed by signal 9: at its memory limit (then Last State says OOMKilled), or at the end of its grace period. Look which one: the application or istio-proxy.", []string{"app-crash", "envoy-oom", "envoy-exited"}},
+	{"crashloopbackoff", "A container ends again and again, and Kubernetes waits longer before each start. Which one says kubectl describe pod: the application, and its callers see UF and UC; or istio-proxy.", []string{"app-crash", "sidecar-crashloop-unspecified", "cni-install-crashloop", "upstream-refused"}},
 	{"wrong_version_number", "A TLS client read an answer that is not TLS. Look at the access record of the client's own proxy: 400 with DPE means that the port is declared HTTP while the client speaks TLS; a TCP record without a flag means that TLS was put around TLS, or that the far side speaks plaintext.", []string{"https-to-http-port", "double-tls", "tls-to-plaintext-upstream", "mtls-to-plaintext"}},
 	{"disconnect_reset_before_headers reset_reason_connection_termination", "The proxy wrote this: its upstream took the request and closed the connection without an answer. The record carries UC.", []string{"upstream-closed", "keepalive-race", "plaintext-to-strict-mtls", "app-crash", "peer-draining"}},
 	{"disconnect_reset_before_headers reset_reason_overflow", "The proxy wrote this: a limit of the cluster was reached. The record carries UO.", []string{"circuit-breaker-overflow", "retry-budget-overflow"}},
