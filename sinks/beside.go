@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"math"
 	"net"
 	"slices"
 	"time"
@@ -23,28 +24,21 @@ func (q *inquiry) beside() {
 	if !q.is("sni-not-sent") || !q.g.when.timed {
 		return
 	}
-	n, probes := uint64(0), uint64(0)
 	byCluster := map[uint16][]goodStep{}
 	for _, g := range q.good {
 		if g.at+q.d.load.width() > q.g.when.first && g.at <= q.g.when.last {
-			n += g.n
 			byCluster[g.cluster] = append(byCluster[g.cluster], g)
 		}
 	}
-	for _, steps := range byCluster {
-		if constant(steps, q.d.load.width()) {
-			for _, s := range steps {
-				probes += s.n
-			}
-		}
-	}
+	n, _ := q.succeeded(q.g.when, func(uint16) bool { return true })
+	probes, _ := q.succeeded(q.g.when, func(id uint16) bool { return constant(byCluster[id], q.d.load.width()) })
 	switch {
 	case n == 0:
 	case probes > 0:
-		q.say(besideEvidence, probes, n+q.g.access.failed, "%s succeeded in the same time, %s of them at a constant rate, as health checks come: probes that pass prove nothing about clients that send no server name",
+		q.say(besideEvidence, probes, n+q.g.access.failed, "about %s succeeded in the same time, about %s of them at a constant rate, as health checks come: probes that pass prove nothing about clients that send no server name",
 			plural(n, "request", "requests"), number(probes))
 	default:
-		q.say(besideEvidence, n, n+q.g.access.failed, "%s succeeded in the same time: probes that pass prove nothing about clients that send no server name", plural(n, "request", "requests"))
+		q.say(besideEvidence, n, n+q.g.access.failed, "about %s succeeded in the same time: probes that pass prove nothing about clients that send no server name", plural(n, "request", "requests"))
 	}
 }
 
@@ -115,8 +109,12 @@ func (q *inquiry) everyHost() {
 		port = p
 	}
 	if n := len(hosts); n > 1 && n < maxTop && q.goodAround(cluster, q.g.when) == (around{}) {
-		q.say(allHostsEvidence, q.g.access.failed, q.g.access.failed, "all %d hosts of %s refuse on port %s, and no request succeeded: the Service's targetPort is not the port that the pods listen on",
-			n, clusterShort(q.d.clusters.label(cluster, noCluster)), port)
+		until := ""
+		if q.goodBetween(cluster, span{math.MinInt64 / 2, math.MaxInt64 / 2, true}) > 0 {
+			until = " up to " + q.clock(q.g.when.last)
+		}
+		q.say(allHostsEvidence, q.g.access.failed, q.g.access.failed, "all %d hosts of %s refuse on port %s, and no request succeeded%s: the Service's targetPort is not the port that the pods listen on",
+			n, clusterShort(q.d.clusters.label(cluster, noCluster)), port, until)
 		q.dropRivals("stale-endpoint")
 	}
 }

@@ -21,7 +21,9 @@ type Card struct {
 	First        *time.Time `json:"first,omitempty"`
 	Last         *time.Time `json:"last,omitempty"`
 	Ending       string     `json:"ending,omitempty"`       // a name of Endings; "": nobody knows
-	Quiet        float64    `json:"quietSeconds,omitempty"` // from the last record to the end of the log
+	Quiet        float64    `json:"quietSeconds,omitempty"` // from the last record to the end of what was read
+	Pause        *Span      `json:"pause,omitempty"`        // in which a cause that goes on was over, to ten seconds
+	cut          bool       // see Report.Cut
 
 	Confidence  []NamedCount   `json:"confidence"` // of the records, each by itself
 	Sides       []NamedCount   `json:"sides"`
@@ -30,7 +32,7 @@ type Card struct {
 	Clusters    []ValueCount   `json:"clusters"`
 	Service     string         `json:"service,omitempty"`            // of an application's own proxy, as callers name its cluster
 	Traffic     []Traffic      `json:"traffic"`                      // of the services that it hit, and failed by this cause
-	Meanwhile   *uint64        `json:"succeededMeanwhile,omitempty"` // requests to them, well within its time
+	Meanwhile   *uint64        `json:"succeededMeanwhile,omitempty"` // about how many requests to them within its time, whatever the subset; none: nobody knows
 	Namespace   string         `json:"namespace,omitempty"`          // that all of the services are in, where that is telling
 	Callers     []ValueCount   `json:"callers"`                      // workloads that called, where they are known
 	Hosts       []ValueCount   `json:"hosts"`
@@ -182,5 +184,6 @@ type Milestone struct {
 type ReportOptions struct {
 	Alone    bool     // do not join the records of one request
 	Selected bool     // records were left out by what they are, not only by their time
+	Cut      bool     // records were left out that are later than the others
 	Suppress []string // ids of causes that are only named
 }

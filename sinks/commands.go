@@ -23,7 +23,9 @@ func (c *scene) fill(card *Card) map[string]string {
 	v := map[string]string{"client_ip": first(card.Clients), "authority": first(card.Authorities), "sni": first(card.ServerNames), "route": first(card.Routes), "path": first(card.Paths)}
 	if g := c.d.causes.of(c.d.causes.ids[card.ID]); len(g.tops[byProxy].list) > 0 {
 		best, _, _, _ := biggest(&g.tops[byProxy])
-		v["namespace"], v["pod"], v["container"], _ = c.d.proxyParts(uint16(best.key.rest))
+		input := ""
+		v["namespace"], v["pod"], v["container"], input = c.d.proxyParts(uint16(best.key.rest))
+		v["pod"] = cmp.Or(v["pod"], podOfInput(input))
 	}
 	if len(card.Outcomes) > 0 && card.Outcomes[0].Code != nil {
 		v["code"] = strconv.Itoa(*card.Outcomes[0].Code)
@@ -91,16 +93,17 @@ func derive(v map[string]string, cluster, upstream string, homeOf func(ip string
 	v["upstream_port"] = cmp.Or(v["upstream_port"], v["port"])
 }
 
-// podOf is the name of a pod by its address, as a shell finds it out; "" when
+// podOf finds the name of a pod by its address and puts it into the command
+// behind it, which does not run when no pod has the address any more; "" when
 // either is no word.
 func podOf(ip, namespace string) string {
 	if !isWord(ip) || !isWord(namespace) {
 		return ""
 	}
-	return podLookup + namespace + " -o jsonpath={.items..metadata.name} --field-selector status.podIP=" + ip + ")"
+	return podLookup + namespace + " --no-headers -o custom-columns=:.metadata.name --field-selector status.podIP=" + ip + " | xargs -r -I POD "
 }
 
-const podLookup = "$(kubectl get pods -n "
+const podLookup = "kubectl get pods -n "
 
 // onePod are the checks in front of a cause's own when one host of several has
 // nearly all of it: what that pod is, what became of it, and what it said.
@@ -113,15 +116,33 @@ var onePod = []string{
 // advise fills in what to type next, and what to do when it is one pod.
 func (q *inquiry) advise() {
 	cause := q.catalogue[q.card.Verdict.Cause]
-	if cause != nil && cause.OnePod != "" && q.oneOfSeveral() {
-		alone := *cause
-		alone.Checks = slices.Concat(onePod, about(cause.Checks, "{upstream_pod}"))
-		cause, q.card.Remedy = &alone, alone.OnePod
-	}
 	values := q.fill(q.card)
-	q.card.Next = commands(q.ownPod(cause, values), q.ownPod(q.g.cause, values), values)
+	list := commands
+	if cause != nil {
+		var special bool
+		cause, special = q.fitting(cause)
+		if q.card.Remedy = cause.Remedy; special && values["pod"] != "" {
+			list = ordered // the namespace is soon added
+		}
+	}
+	q.card.Next = list(q.ownPod(cause, values), q.ownPod(q.g.cause, values), values)
 	q.policyFirst()
 	q.card.IfEmpty = emptyMean(q.card.Next)
+}
+
+// fitting is a cause with the remedy and the checks that fit the picture;
+// special when it is a case, whose checks are in their order.
+func (q *inquiry) fitting(cause *classify.Cause) (own *classify.Cause, special bool) {
+	fit, k := *cause, q.caseOf(cause)
+	switch alone := cause.OnePod != "" && q.oneOfSeveral(); {
+	case k != nil && (!alone || k.Picture != classify.Answered):
+		return q.inCase(cause, k), true
+	case q.outside():
+		fit.Checks = withoutPods(cause.Checks)
+	case alone:
+		fit.Checks, fit.Remedy = slices.Concat(onePod, about(cause.Checks, "{upstream_pod}")), cause.OnePod
+	}
+	return &fit, false
 }
 
 // ownPod lets the checks of a cause ask for the pod by its address, where the
@@ -206,6 +227,13 @@ func hostOf(name string) string {
 // commands are the checks of the verdict's cause, or of the records' own,
 // filled in. Those that can be run as they stand come first.
 func commands(verdict, own *classify.Cause, values map[string]string) []string {
+	list := ordered(verdict, own, values)
+	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(lacking(a), lacking(b)) })
+	return list
+}
+
+// ordered are commands in the order of the checks.
+func ordered(verdict, own *classify.Cause, values map[string]string) []string {
 	list := []string{}
 	for _, cause := range []*classify.Cause{verdict, own} {
 		if cause == nil || len(list) > 0 {
@@ -217,7 +245,6 @@ func commands(verdict, own *classify.Cause, values map[string]string) []string {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(lacking(a), lacking(b)) })
 	return list
 }
 
@@ -243,9 +270,13 @@ func answerable(check string, values map[string]string) bool {
 }
 
 // fillIn puts values in the place of {names}. What is not known, and what a
-// shell would take for more than a word, stays a name: <pod>.
+// shell would take for more than a word, stays a name: <pod>. A pod that has
+// to be looked up is POD.
 func fillIn(command string, values map[string]string) string {
 	var b strings.Builder
+	if pod := values["upstream_pod"]; strings.HasPrefix(pod, podLookup) && strings.Contains(command, "{upstream_pod}") {
+		b.WriteString(pod)
+	}
 	for {
 		open := strings.IndexByte(command, '{')
 		end := strings.IndexByte(command, '}')
@@ -257,7 +288,9 @@ func fillIn(command string, values map[string]string) string {
 		switch value, known := values[name]; {
 		case !slices.Contains(Placeholders(), name):
 			b.WriteString(command[open : end+1])
-		case value == ownNamespace, value == ownPod, strings.HasPrefix(value, podLookup) && name == "upstream_pod":
+		case strings.HasPrefix(value, podLookup) && name == "upstream_pod":
+			b.WriteString("POD")
+		case value == ownNamespace, value == ownPod:
 			b.WriteString(value)
 		case !known || !isWord(value):
 			b.WriteString("<" + strings.ReplaceAll(name, "_", "-") + ">")

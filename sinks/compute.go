@@ -30,6 +30,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	r := &Report{
 		snapshot:   s,
 		Selected:   opt.Selected,
+		Cut:        opt.Cut,
 		APIVersion: apiVersion,
 		Kind:       "Report",
 		Inputs:     append([]Input{}, inputs...),
@@ -84,7 +85,7 @@ type sum struct {
 	sets                           map[flagSet]counts
 	dialects, directions, answered map[string]counts
 	details, clusters              map[string]counts
-	services                       map[string]uint64 // see ofService
+	services                       map[string][]clusterCounts // see ofService
 }
 
 // A flagSet is a code and a set of flags; other stands for all that found no

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,7 +13,9 @@ import (
 func TestSilences(t *testing.T) {
 	commands := append([]string{}, onePod...)
 	for _, c := range classify.Causes() {
-		commands = append(commands, c.Checks...)
+		for _, check := range slices.Concat(c.Checks, onePod) {
+			commands = append(commands, check, fillIn(check, map[string]string{"upstream_pod": podOf("10.1.2.3", "a")}))
+		}
 	}
 	used := map[string]bool{}
 	for _, command := range commands {
@@ -27,8 +30,8 @@ func TestSilences(t *testing.T) {
 		}
 	}
 	for command, want := range map[string]string{
-		"kubectl get pods -A -o wide --field-selector status.podIP=10.1.2.3":                 "no pod has this address, at least no longer",
-		"kubectl describe pod $(kubectl get pods -n a --field-selector status.podIP=x) -n a": "",
+		"kubectl get pods -A -o wide --field-selector status.podIP=10.1.2.3": "no pod has this address, at least no longer",
+		podOf("10.1.2.3", "a") + "kubectl describe pod POD -n a":             "no pod has this address, at least no longer",
 		"kubectl get nodes": "",
 	} {
 		if got := emptyMeans(command); got != want {

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -31,13 +32,14 @@ func (q *inquiry) end() {
 	}
 	quiet := all.last - w.last
 	q.card.Quiet = time.Duration(quiet).Round(time.Millisecond).Seconds()
+	q.card.cut = q.cut
 	if q.g.access.failed < enough || all.last-all.first < int64(quietTime) {
 		return
 	}
 	usual, longest := gaps(q.steps())
 	switch {
 	case quiet <= max(2*width, usual):
-		q.card.Ending = endingOngoing
+		q.card.Ending, q.card.Pause = endingOngoing, q.pause()
 	case quiet >= int64(quietTime) && quiet > 2*longest && q.expected() >= missed:
 		q.card.Ending = endingOver
 	}
@@ -63,18 +65,48 @@ func gaps(steps []step) (usual, longest int64) {
 // expected is how many of the requests that succeeded after the last failure
 // would have failed at the rate of before.
 func (q *inquiry) expected() float64 {
+	return q.wouldFail(q.g.access.failed, q.g.when, math.MaxInt64)
+}
+
+// wouldFail is how many of the requests that succeeded behind a span, up to a
+// time, would have failed at the rate of the span.
+func (q *inquiry) wouldFail(failures uint64, s span, until int64) float64 {
 	var during, after uint64
 	for _, g := range q.good {
-		switch {
+		switch width := q.d.load.width(); {
 		case !q.calls(g.cluster):
-		case g.at > q.g.when.last:
+		case g.at > s.last && g.at <= until-width:
 			after += g.n
-		case g.at+q.d.load.width() > q.g.when.first:
+		case g.at+width > s.first && g.at <= s.last:
 			during += g.n
 		}
 	}
-	failed := float64(q.g.access.failed)
+	failed := float64(failures)
 	return float64(after) * failed / (failed + float64(during))
+}
+
+// pause is the one time, as far as cells tell, in which a cause that goes on
+// was over: no other gap is half as long, and failures were to be expected.
+func (q *inquiry) pause() *Span {
+	steps, width := q.steps(), q.d.cells.width()
+	best, longest, second := 0, int64(0), int64(0)
+	for i := 1; i < len(steps); i++ {
+		gap := int64(steps[i].at.Sub(steps[i-1].at))
+		if gap > longest {
+			best, longest, second = i, gap, longest
+		} else {
+			second = max(second, gap)
+		}
+	}
+	if longest-width < int64(quietTime) || longest <= 2*max(second, width) {
+		return nil
+	}
+	before := span{steps[0].at.UnixNano(), steps[best-1].at.UnixNano() + width - 1, true}
+	again := steps[best].at.UnixNano()
+	if n := countOf(steps[:best]); n < enough || q.wouldFail(n, before, again) < missed {
+		return nil
+	}
+	return &Span{utc(before.last + 1), utc(again), float64(longest-width) / 1e9}
 }
 
 // calls says whether the cause's records name a cluster. Those that name none
@@ -92,17 +124,37 @@ func (q *inquiry) calls(cluster uint16) bool {
 }
 
 // ended is what became of a cause in words; "" when nobody knows.
-func (c *Card) ended() string {
-	quiet := length(time.Duration(c.Quiet * float64(time.Second)))
+func (c *Card) ended(layout string) string {
 	switch {
+	case c.Ending == endingOngoing && c.Pause != nil:
+		return "again since " + c.Pause.Last.Format(layout) + ", " + stillGoing(c.cut)
 	case c.Ending == endingOngoing:
-		return "still going at the end of the log"
+		return stillGoing(c.cut)
 	case c.Ending == endingOver:
-		return "over: none in the last " + quiet
-	case c.Quiet >= 1:
-		return "last seen " + quiet + " before the end of the log"
+		return "over: none in the last " + c.quiet()
 	}
-	return ""
+	return c.lastSeen()
+}
+
+func (c *Card) quiet() string { return length(time.Duration(c.Quiet * float64(time.Second))) }
+
+// stillGoing says so, and of when: the log may go on behind what was read.
+func stillGoing(cut bool) string {
+	if cut {
+		return "still going when --until cut it"
+	}
+	return "still going at the end of the log"
+}
+
+// lastSeen says when a cause was met last, if nobody knows whether it is over.
+func (c *Card) lastSeen() string {
+	switch {
+	case c.Ending != "" || c.Quiet < 1:
+		return ""
+	case c.cut:
+		return "last seen " + c.quiet() + " before --until cut it"
+	}
+	return "last seen " + c.quiet() + " before the end of the log"
 }
 
 // ending is what became of several causes together.

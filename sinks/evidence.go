@@ -33,12 +33,15 @@ const (
 	absenceEvidence  = "absence"       // what should have followed never came
 	controlEvidence  = "control-plane" // the control plane was gone at the same time
 	spaceEvidence    = "one-namespace" // several services fail, all of one namespace
+	callerEvidence   = "one-caller"    // one client has nearly all of it, while others get answers
+	answeredEvidence = "answered"      // at other times
+	loopEvidence     = "crash-loop"    // a host ends and comes back again and again
 )
 
 // EvidenceKinds are the values of Evidence.Kind.
 func EvidenceKinds() []string {
 	return []string{onsetEvidence, burstEvidence, steadyEvidence, hostEvidence, proxyEvidence, proxiesEvidence, timeoutEvidence, ejectionEvidence, allHostsEvidence, onsetAllEvidence,
-		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence, spaceEvidence}
+		besideEvidence, joinEvidence, startEvidence, countersEvidence, streamEvidence, absenceEvidence, controlEvidence, spaceEvidence, callerEvidence, answeredEvidence, loopEvidence}
 }
 
 // What makes a pattern.
@@ -62,6 +65,7 @@ type scene struct {
 	joining   bool
 	blind     bool // successes were not asked for: nothing is known of them
 	selected  bool // records were chosen by what they are
+	cut       bool // the log goes on
 }
 
 type failedCell struct {
@@ -97,7 +101,7 @@ func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
 		c.good = append(c.good, goodStep{w.begin, cluster, w.n})
 	}
 	slices.SortFunc(c.good, func(a, b goodStep) int { return cmp.Compare(a.at, b.at) })
-	c.selected = opt.Selected
+	c.selected, c.cut = opt.Selected, opt.Cut
 	c.blind = d.filtered() && len(c.good) == 0
 	if c.joining {
 		c.join = d.joins.join()
@@ -189,6 +193,7 @@ func (q *inquiry) investigate() {
 	}
 	q.inTime()
 	q.concentration()
+	q.comesBack()
 	q.oneNamespace()
 	q.timeout()
 	q.ejection()
@@ -198,6 +203,7 @@ func (q *inquiry) investigate() {
 	q.fromAMomentOn()
 	q.race()
 	q.beside()
+	q.oneCaller()
 	q.replacedListeners()
 	q.joined()
 	q.controlPlane()
@@ -260,8 +266,8 @@ func (q *inquiry) oneHost(best *entry, count, all uint64) {
 	case !q.blind:
 		text += ", and no other host of its cluster was met"
 	}
-	if good := q.goodBetween(cluster, q.g.when); good > 0 {
-		text += "; " + plural(good, "request", "requests") + " of its cluster succeeded meanwhile"
+	if good, _ := q.succeeded(q.g.when, func(id uint16) bool { return id == cluster }); good > 0 {
+		text += "; about " + plural(good, "request", "requests") + " of its cluster succeeded meanwhile"
 	}
 	q.say(hostEvidence, count, all, "%s", text)
 }
@@ -299,6 +305,31 @@ func (c *scene) goodBetween(cluster uint16, s span) (n uint64) {
 		}
 	}
 	return n
+}
+
+// succeeded is about how many requests of some clusters succeeded within a span:
+// of a step at one of its ends the part that is in it. It is 0 when there are
+// none in the steps between, and not known when there is no such step.
+func (c *scene) succeeded(s span, of func(cluster uint16) bool) (n uint64, known bool) {
+	width := c.d.load.width()
+	if !s.timed || (floorDiv(s.last, width)-floorDiv(s.first-1, width)) < 2 {
+		return 0, false
+	}
+	inner, parts := uint64(0), 0.0
+	for _, g := range c.good {
+		end := g.at + width
+		if g.at >= s.first && end <= s.last && of(g.cluster) {
+			inner += g.n
+		} else if end > s.first && g.at <= s.last && of(g.cluster) {
+			step := span{c.d.first, c.d.last, true}.within(g.at, width)
+			part := float64(min(step.last, s.last)-max(step.first, s.first)+1) / float64(step.last-step.first+1)
+			parts += float64(g.n) * min(max(part, 0), 1)
+		}
+	}
+	if inner == 0 {
+		return 0, true
+	}
+	return inner + uint64(math.Round(parts)), true
 }
 
 // timeout looks for durations that a timer made. The timer of the client's

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"cmp"
 	"io"
 	"strings"
 
@@ -27,6 +28,9 @@ func WriteCause(w io.Writer, c *classify.Cause, opt TextOptions) error {
 	}
 	p.told("Remedy", c.Remedy)
 	p.told("One pod", c.OnePod)
+	for _, k := range c.Cases {
+		p.told("Or", k.Remedy)
+	}
 	p.told("Versions", c.Versions)
 	for i, page := range c.Docs {
 		p.line("  " + p.pad([]string{"Page", ""}[min(i, 1)], toldWidth, false) + page)
@@ -131,16 +135,23 @@ func WriteVerdict(w io.Writer, what string, r *parser.Record, v classify.Verdict
 		_, err := w.Write(p.buf.Bytes())
 		return err
 	}
-	p.told("Cause", v.Cause.ID+", confidence "+v.Confidence.String()+", side "+v.Side.String()+".")
+	cause, side := *v.Cause, v.Side
+	if k := caseOfRecord(v.Cause, r); k != nil {
+		cause.Remedy, side = k.Remedy, cmp.Or(k.Side, side)
+		if len(k.Checks) > 0 {
+			cause.Checks = k.Checks
+		}
+	}
+	p.told("Cause", v.Cause.ID+", confidence "+v.Confidence.String()+", side "+side.String()+".")
 	p.told("Because", v.Doubt)
 	p.told("What", strings.TrimSuffix(v.Cause.Title, ".")+". "+v.Cause.Meaning)
 	for i, rival := range v.Rivals {
 		p.told([]string{"Or", ""}[min(i, 1)], rival.ID+": "+tell(v.Cause, rival)+".")
 	}
-	for i, command := range commands(v.Cause, nil, fillFrom(r)) {
+	for i, command := range commands(&cause, nil, fillFrom(r)) {
 		p.line("  " + p.pad([]string{"Check", ""}[min(i, 1)], toldWidth, false) + "$ " + p.shell(command))
 	}
-	p.told("Remedy", v.Cause.Remedy)
+	p.told("Remedy", cause.Remedy)
 	more := "flagwatch explain " + v.Cause.ID
 	if ofTeam(v.Cause.ID) {
 		more += " --rules FILE"

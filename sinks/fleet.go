@@ -32,6 +32,14 @@ type heard struct {
 	hash uint64
 	n    uint64
 	when span
+	at   marks
+}
+
+// heardAt is one answer.
+func heardAt(name []byte, at int64) heard {
+	h := heard{hash: hashID(name), n: 1, when: span{at, at, true}}
+	h.at.add(at)
+	return h
 }
 
 // A served is what answered for a cluster, and for whom.
@@ -68,12 +76,12 @@ func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.
 	if s := d.fleet.of(cluster); s != nil {
 		s.addHost(hashID(host))
 		s.addCaller(proxy)
-		if dir == parser.Outbound {
-			s.addClient(heard{hashID(withoutPort(r.Bytes(parser.DownstreamRemoteAddress))), 1, span{at, at, true}})
+		if dir == parser.Outbound || dir == parser.Inbound {
+			s.addClient(heardAt(withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at))
 		}
 	}
 	if authority := withoutPort(r.Bytes(parser.Authority)); len(authority) > 0 {
-		d.fleet.hear(heard{hashID(authority), 1, span{at, at, true}})
+		d.fleet.hear(heardAt(authority, at))
 	}
 }
 
@@ -126,6 +134,7 @@ func insertHeard(list []heard, a heard, most int) []heard {
 	case found:
 		list[i].n += a.n
 		list[i].when.merge(a.when)
+		list[i].at.merge(a.at)
 	case len(list) == most:
 		copy(list[i+1:], list[i:])
 		list[i] = a

@@ -19,7 +19,7 @@ func (c *scene) headline(r *Report) string {
 	alike := sameVerdict(r.Causes)
 	parts := []string{card.Verdict.Title + ": " + c.amount(alike, r)}
 	if first, last := period(alike); first != nil {
-		parts = append(parts, c.during(*first, *last, ending(alike)))
+		parts = append(parts, c.during(*first, *last, alike))
 	}
 	if where := c.where(card); where != "" && len(alike) == 1 {
 		parts = append(parts, where)
@@ -59,22 +59,39 @@ func together(r *Report) string {
 }
 
 // during says from when to when, and whether that was all.
-func (c *scene) during(first, last time.Time, ending string) string {
+func (c *scene) during(first, last time.Time, cards []*Card) string {
 	begun := first.UnixNano()-c.shown.first >= int64(time.Minute)
 	quiet := time.Duration(c.shown.last - last.UnixNano())
 	text := "at " + first.Format(c.layout)
 	if last.Sub(first) >= time.Second {
 		text = "from " + first.Format(c.layout) + " to " + last.Format(c.layout)
 	}
+	pause, ending := cards[0].Pause, ending(cards)
 	switch {
+	case ending == endingOngoing && pause != nil && len(cards) == 1:
+		return "from " + first.Format(c.layout) + " to " + pause.First.Format(c.layout) + ", and again since " + pause.Last.Format(c.layout) + ", " + stillGoing(c.cut)
 	case ending == endingOngoing && begun && last.Sub(first) >= quietTime:
-		return "since " + first.Format(c.layout) + ", still going at the end of the log"
+		return "since " + first.Format(c.layout) + ", " + stillGoing(c.cut)
 	case ending == endingOngoing:
-		return text + ", still going at the end of the log"
+		return text + ", " + stillGoing(c.cut)
 	case ending == endingOver:
 		return text + " (over: none in the last " + length(quiet) + ")"
 	}
-	return text
+	return text + inBrackets(lastSeen(cards))
+}
+
+// lastSeen is when some causes were met last, if all of them tell that.
+func lastSeen(cards []*Card) string {
+	latest := cards[0]
+	for _, c := range cards {
+		if c.lastSeen() == "" {
+			return ""
+		}
+		if c.Quiet < latest.Quiet {
+			latest = c
+		}
+	}
+	return latest.lastSeen()
 }
 
 // sameVerdict are the first card and those of other records that have the same
@@ -143,7 +160,7 @@ func (c *scene) besides(card *Card, r *Report) string {
 func (c *scene) amount(cards []*Card, r *Report) string {
 	failed, outcomes := uint64(0), []string{}
 	for _, card := range cards {
-		failed += card.Failed
+		failed += card.Failed - card.Consequences
 		if len(card.Outcomes) > 0 && len(outcomes) < 2 {
 			o := outcomeText(card.Outcomes[0].Code, card.Outcomes[0].Flags)
 			if !slices.Contains(outcomes, o) {
@@ -153,9 +170,16 @@ func (c *scene) amount(cards []*Card, r *Report) string {
 	}
 	switch {
 	case failed > 0:
-		text := number(failed) + " of " + plural(r.Totals.Failed, "failed request", "failed requests")
+		once, about := r.failedOnce(), ""
+		if r.Join.Sampled && once < r.Totals.Failed {
+			about = "about "
+		}
+		text := about + number(failed) + " of " + about + plural(once, "failed request", "failed requests")
 		if len(outcomes) > 0 {
 			text += " (" + strings.Join(outcomes, " and ") + ")"
+		}
+		if once < r.Totals.Failed {
+			text += ", in " + plural(r.Totals.Failed, "record", "records")
 		}
 		return text
 	case cards[0].Waiting > 0:

@@ -146,7 +146,9 @@ func TestOneHostOfSeveral(t *testing.T) {
 		"no other":           {bad, hostEvidence, "no other host of its cluster was met"},
 		"of another cluster": {bad + repeat(eachSecond(99), okAt(ratings)), hostEvidence, "no other host of its cluster was met"},
 		"all refuse": {bad + repeat(eachSecond(30), func(at string) string { return refusedBy(at, "10.42.3.10:9080") }), allHostsEvidence,
-			"all 2 hosts of reviews.shop:9080 refuse on port 9080"},
+			"all 2 hosts of reviews.shop:9080 refuse on port 9080, and no request succeeded:"},
+		"all refuse, and are mended": {bad + repeat(eachSecond(30), func(at string) string { return refusedBy(at, "10.42.3.10:9080") }) + repeat(every(30, 5, 40), okAt(reviews)), allHostsEvidence,
+			"and no request succeeded up to 10:"},
 	} {
 		r := reportOf(test.text)
 		if !slices.ContainsFunc(r.Causes[0].Evidence, func(e Evidence) bool { return e.Kind == test.kind && strings.Contains(e.Text, test.want) }) {
@@ -164,7 +166,7 @@ func TestUpstreamPodIsNamed(t *testing.T) {
 	if got := next(client + server); !strings.Contains(got, "kubectl describe pod reviews-7 -n shop") {
 		t.Errorf("both sides: %s", got)
 	}
-	if got := next(client); strings.Contains(got, "cart-1") || !strings.Contains(got, "describe pod $(kubectl get pods -n shop -o jsonpath={.items..metadata.name} --field-selector status.podIP=10.42.3.9) -n shop") {
+	if got := next(client); strings.Contains(got, "cart-1") || !strings.Contains(got, "status.podIP=10.42.3.9 | xargs -r -I POD kubectl describe pod POD -n shop") {
 		t.Errorf("one side: %s", got)
 	}
 	strict := placed("reviews-7", "istio-proxy", repeat(eachSecond(30), func(at string) string {

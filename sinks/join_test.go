@@ -64,6 +64,41 @@ func TestJoin(t *testing.T) {
 	}
 }
 
+// A request that several proxies report is one failed request: the headline and
+// the shares are of requests, and say of how many records.
+func TestJoinedAmounts(t *testing.T) {
+	text := ""
+	for i := range 40 {
+		for ms, cluster := range []string{reviews, inbound, ratings} {
+			a := access{code: "500", cluster: cluster, time: fmt.Sprintf("2026-03-02T10:00:%02d.%03dZ", i, ms), id: fmt.Sprintf("5f0c9a44-6c1e-4a57-9d0a-%012d", i)}
+			switch {
+			case cluster == ratings: // another request, of one proxy
+				a.code, a.flags, a.details, a.id = "503", "UH", "no_healthy_upstream", fmt.Sprintf("77aa9a44-6c1e-4a57-9d0a-%012d", i)
+			case i%2 == 1:
+				a.code = "200"
+			}
+			text += a.String()
+		}
+	}
+	for name, row := range map[string]struct {
+		alone    bool
+		headline string
+		shares   []string
+	}{
+		"joined": {false, ": 40 of 60 failed requests (503 UH), in 80 records, ", []string{"66.7 %", "33.3 %", "0 %"}},
+		"alone":  {true, ": 40 of 80 failed requests (503 UH), from ", []string{"50.0 %", "25.0 %", "25.0 %"}},
+	} {
+		r := count("log", text).ReportWith(ReportOptions{Alone: row.alone})
+		var shares []string
+		for i := range r.Causes {
+			shares = append(shares, shareOf(&r.Causes[i], r))
+		}
+		if !strings.Contains(r.Headline, row.headline) || !slices.Equal(shares, row.shares) {
+			t.Errorf("%s: headline %q, want %q in it; shares %q, want %q", name, r.Headline, row.headline, shares, row.shares)
+		}
+	}
+}
+
 // A request over four proxies: the last one that failed by itself is blamed.
 func TestJoinOfAChain(t *testing.T) {
 	at := func(ms int) string { return fmt.Sprintf("2026-03-02T10:00:00.%03dZ", ms) }

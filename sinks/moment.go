@@ -62,7 +62,7 @@ func (q *inquiry) fromAMomentOn() {
 }
 
 func (q *inquiry) sayWhole(w *entire, limit int64) {
-	since := "from the log's begin on"
+	since := "from the first record on"
 	if w.before > 0 {
 		since = "from " + q.clock(w.onset) + " on, " + number(w.before) + " succeeded before"
 		if w.about {
@@ -163,7 +163,7 @@ func (q *inquiry) wholeClient() (w entire) {
 		return w
 	}
 	w = entire{onset: best.when.first, client: best.value(), about: true}
-	others := false
+	others, failing := false, q.failing()
 	for i := range q.g.tops[byCluster].list {
 		e := &q.g.tops[byCluster].list[i]
 		s := q.d.fleet.known(unpack(e.key.rest).cluster)
@@ -173,7 +173,8 @@ func (q *inquiry) wholeClient() (w entire) {
 		for _, c := range s.clients[:s.numClient] {
 			switch {
 			case c.hash != hashID([]byte(w.client)):
-				others = others || c.when.last > e.when.first
+				beside, _ := failing.beside(c.at)
+				others = others || beside
 			case c.when.last > e.when.first:
 				return entire{}
 			default:

@@ -104,11 +104,15 @@ func allowed(t *testing.T, r *Report) *allowance {
 	for _, s := range r.Sides {
 		a.part(s.Count, sides)
 	}
+	once := tot.Failed
+	for i := range r.Causes {
+		once -= r.Causes[i].Consequences
+	}
 	for i := range r.Causes {
 		c := &r.Causes[i]
 		a.count(c.Own())
 		a.count(c.Failed - c.Consequences)
-		a.part(c.Failed-c.Consequences, tot.Failed)
+		a.part(c.Failed-c.Consequences, once)
 		for _, list := range [][]ValueCount{c.Clusters, c.Hosts, c.Routes, c.Authorities, c.Paths, c.Clients, c.ServerNames, c.Details, c.Reasons, c.Proxies, c.Callers} {
 			for _, v := range list {
 				a.count(v.Count - v.Excess)
@@ -117,6 +121,9 @@ func allowed(t *testing.T, r *Report) *allowance {
 		}
 		for _, s := range c.Traffic {
 			a.part(s.Failed, s.Requests)
+			if s.Subset != nil {
+				a.part(s.Subset.Failed, s.Subset.Requests)
+			}
 		}
 		for _, v := range c.Timeouts {
 			a.count(v.Count - v.Excess)
@@ -124,6 +131,9 @@ func allowed(t *testing.T, r *Report) *allowance {
 	}
 	for _, s := range r.Services {
 		a.part(s.Failed, s.Requests)
+		if s.Subset != nil {
+			a.part(s.Subset.Failed, s.Subset.Requests)
+		}
 	}
 	for _, o := range r.Outcomes {
 		a.count(o.Count - o.Failed)

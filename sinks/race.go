@@ -90,7 +90,8 @@ var (
 // everyPath tells a host that the gateway has no route for from paths that it
 // lacks: then nothing succeeds for the host, whatever the path.
 func (q *inquiry) everyPath() {
-	if q.blind || !q.is("route-missing") {
+	const unbound, missing = "gateway-host-unbound", "route-missing"
+	if q.blind || !q.is(missing, unbound) {
 		return
 	}
 	best, count, all, _ := biggest(&q.g.tops[byAuthority])
@@ -99,24 +100,50 @@ func (q *inquiry) everyPath() {
 	}
 	host := best.value()
 	heard, ok := q.d.fleet.last(string(withoutPort([]byte(host))))
-	const unbound = "gateway-host-unbound"
+	failing := q.failing()
+	beside, known := failing.beside(heard.at)
 	switch {
 	case !ok:
-	case heard.when.last > best.when.first:
+	case beside:
 		q.say(besideEvidence, lookedEach*heard.n, lookedEach*heard.n+count, "other requests for %s succeed at the same time: some of its paths have no route", host)
-		q.dropRivals(unbound, "route-config-not-received")
-	case len(q.g.tops[byPath].list) < enough:
+		q.conclude(missing, classify.Medium)
+		q.dropRivals(unbound, "route-config-not-received", "gateway-vs-tls-mismatch")
+	case len(q.g.tops[byPath].list) < enough || !known && heard.when.last > best.when.first:
 	default:
-		before := "none before"
-		if heard.n > 0 {
-			before = "about " + number(lookedEach*heard.n) + " before"
-		}
-		q.say(onsetAllEvidence, count, all, "no request for %s succeeds from %s on, whatever the path; %s", host, q.clock(best.when.first), before)
-		if len(q.g.tops[byClient].list) > 1 { // a sidecar has one
+		q.say(onsetAllEvidence, count, all, "no request for %s succeeds %s", host, q.lost(best.when, &heard, cellNanos<<failing.shift))
+		if q.is(unbound) {
+			q.dropRivals(missing)
+		} else if len(q.g.tops[byClient].list) > 1 { // a sidecar has one
 			q.conclude(unbound, classify.Medium)
 		} else {
 			q.dropRivals(unbound)
 		}
+	}
+}
+
+// failing are the steps that the cause was met in.
+func (q *inquiry) failing() (m marks) {
+	for _, c := range q.cells {
+		if c.cause == q.id {
+			m.add(c.at)
+		}
+	}
+	for m.bits != 0 && cellNanos<<m.shift < q.d.cells.width() {
+		m.widen()
+	}
+	return m
+}
+
+// lost is when nothing was answered for a host, and how much was before, give
+// or take a step, or at other times.
+func (q *inquiry) lost(failed span, h *heard, step int64) string {
+	switch about := "about " + number(lookedEach*h.n); {
+	case h.n == 0:
+		return "from " + q.clock(failed.first) + " on, whatever the path; none before"
+	case h.when.last > failed.first+step:
+		return "while these fail, from " + q.clock(failed.first) + " to " + q.clock(failed.last) + ", whatever the path; " + about + " at other times"
+	default:
+		return "from " + q.clock(failed.first) + " on, whatever the path; " + about + " before"
 	}
 }
 

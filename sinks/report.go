@@ -13,6 +13,7 @@ type Report struct {
 	Version    string        `json:"version,omitempty"`  // of the program, if it is known
 	Redacted   bool          `json:"redacted,omitempty"` // see Redact
 	Selected   bool          `json:"selected,omitempty"` // records were chosen by what they are: shares are of those
+	Cut        bool          `json:"cut,omitempty"`      // the log goes on: what came later was left out
 	Headline   string        `json:"headline,omitempty"` // what matters most, in one sentence
 	Span       *Span         `json:"span,omitempty"`
 	Shown      *Span         `json:"shownSpan,omitempty"` // the time that pictures show, if that is less than Span
@@ -53,7 +54,8 @@ type Report struct {
 	snapshot *Snapshot // that it was computed from; metrics are drawn from that
 }
 
-// A Span is from the first to the last start time of access records.
+// A Span is a time, of a report from the first to the last start time of access
+// records.
 type Span struct {
 	First   time.Time `json:"first"`
 	Last    time.Time `json:"last"`
@@ -67,6 +69,16 @@ func (r *Report) Pictured() *Span {
 		return r.Shown
 	}
 	return r.Span
+}
+
+// failedOnce is how many requests failed: records without those that another
+// record of the same request explains.
+func (r *Report) failedOnce() uint64 {
+	n := r.Totals.Failed
+	for i := range r.Causes {
+		n -= min(n, r.Causes[i].Consequences)
+	}
+	return n
 }
 
 // An Input is a stream that was read, as its reader tells.

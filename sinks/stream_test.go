@@ -212,6 +212,16 @@ func TestNarrowest(t *testing.T) {
 	}
 }
 
+// withNames are the records of clients that sent the host as the server name.
+func withNames(text string) string {
+	var b strings.Builder
+	for line := range strings.Lines(text) {
+		host := strings.Split(line, `"`)[11]
+		b.WriteString(strings.Replace(line, " - default\n", " "+host+" default\n", 1))
+	}
+	return b.String()
+}
+
 func TestEveryPath(t *testing.T) {
 	lost := flow{from: 600, to: 1200, n: 200, host: 1, code: "404", flags: "NR", authority: "www.till.example", path: 90}
 	served := healthyFlow(0, 600, 300).with(func(f *flow) { f.authority = "www.till.example" })
@@ -230,13 +240,24 @@ func TestEveryPath(t *testing.T) {
 		{"of a gateway, never", streamOf(append(many(lost), fine)...), "gateway-host-unbound", "whatever the path; none before", false},
 		{"of a sidecar", streamOf(lost, served, fine), "route-missing", "whatever the path; about ", false},
 		{"some paths only", streamOf(append(many(lost), served.with(func(f *flow) { f.to, f.n = 1200, 900 }), fine)...), "route-missing", "succeed at the same time", false},
+		{"of a gateway, and back", streamOf(append(many(lost.with(func(f *flow) { f.from, f.to = 300, 900 })), served.with(func(f *flow) { f.to, f.n = 300, 200 }), served.with(func(f *flow) { f.from, f.to, f.n = 900, 1200, 200 }), fine)...),
+			"gateway-host-unbound", "to 08:14:5", false},
+		{"twice", streamOf(append(append(many(lost.with(func(f *flow) { f.from, f.to = 100, 400 })), many(lost.with(func(f *flow) { f.from, f.to = 900, 1200 }))...), served.with(func(f *flow) { f.from, f.to, f.n = 400, 900, 900 }))...),
+			"gateway-host-unbound", "at other times", false},
+		{"with TLS, some paths only", withNames(streamOf(append(many(lost), served.with(func(f *flow) { f.to, f.n = 1200, 900 }), fine)...)), "route-missing", "succeed at the same time", false},
+		{"with TLS, and over", withNames(streamOf(append(many(lost.with(func(f *flow) { f.from, f.to = 300, 800 })), served.with(func(f *flow) { f.to, f.n = 1200, 900 }), fine)...)), "route-missing", "succeed at the same time", false},
+		{"with TLS, all of it", withNames(streamOf(append(many(lost), served, fine)...)), "gateway-host-unbound", "whatever the path; about ", false},
+		{"with TLS, and back", withNames(streamOf(append(many(lost.with(func(f *flow) { f.from, f.to = 300, 900 })), served.with(func(f *flow) { f.to, f.n = 300, 200 }), served.with(func(f *flow) { f.from, f.to, f.n = 900, 1200, 200 }), fine)...)),
+			"gateway-host-unbound", "at other times", false},
 		{"one path", streamOf(append(many(lost.with(func(f *flow) { f.path = 1 })), fine)...), "route-missing", "", true},
 	} {
 		c := &reportOf(test.text).Causes[0]
 		if c.Verdict.Cause != test.cause || !strings.Contains(saysOf(c), test.says) {
 			t.Errorf("%s: %s\n%s", test.name, c.Verdict.Cause, saysOf(c))
 		}
-		if got := slices.ContainsFunc(c.Rivals, func(r RivalCount) bool { return r.ID == "gateway-host-unbound" }); got != test.rival {
+		if got := slices.ContainsFunc(c.Rivals, func(r RivalCount) bool {
+			return r.ID == "gateway-host-unbound" || r.ID == "gateway-vs-tls-mismatch" && test.cause == "route-missing"
+		}); got != test.rival {
 			t.Errorf("%s: rivals %+v", test.name, c.Rivals)
 		}
 	}

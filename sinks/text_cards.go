@@ -153,12 +153,13 @@ func (p *page) causeTable(r *Report, list []Card) {
 	p.grid(g)
 }
 
-// shareOf is a cause's share of the failed requests; events have none.
+// shareOf is a cause's share of the failed requests, each counted once; events
+// have none.
 func shareOf(c *Card, r *Report) string {
 	if c.Failed == 0 {
 		return ""
 	}
-	return percent(c.Failed-c.Consequences, r.Totals.Failed)
+	return percent(c.Failed-c.Consequences, r.failedOnce())
 }
 
 // causeLabel is the id of the verdict.
@@ -199,6 +200,9 @@ func (p *page) trend(counts []uint64) string {
 func (p *page) until(c *Card) string {
 	switch c.Ending {
 	case endingOngoing:
+		if c.cut {
+			return "cut"
+		}
 		return "now"
 	case endingOver:
 		return c.Last.Format(p.times)
@@ -489,22 +493,7 @@ func firstOf(i int, name string) string {
 // period is when a cause's records came.
 func (p *page) period(c *Card) string {
 	layout := p.times + ".000"
-	return strings.Join(p.nonEmpty("first "+c.First.Format(layout)+", last "+c.Last.Format(layout)+" UTC", c.ended()), "; ")
-}
-
-// traffic is what the cause did to the service that it hit most.
-func (c *Card) traffic() string {
-	text := c.Traffic[0].text()
-	switch {
-	case c.noneMeanwhile():
-		text += "; none succeeded meanwhile"
-	case c.Meanwhile != nil && *c.Meanwhile > 0 && len(c.Traffic) == 1:
-		text += "; " + number(*c.Meanwhile) + " succeeded meanwhile"
-	}
-	if n := len(c.Traffic) - 1; n > 0 {
-		text += "; " + plural(uint64(n), "other service", "other services")
-	}
-	return text
+	return strings.Join(p.nonEmpty("first "+c.First.Format(layout)+", last "+c.Last.Format(layout)+" UTC", c.ended(p.times)), "; ")
 }
 
 // sampleRow is one record, in the fields that matter.

@@ -310,7 +310,7 @@ func (p *page) nothingRead(r *Report) {
 	if r.Totals.Invalid == 0 {
 		p.samples(list[:1])
 	}
-	p.note(plainMark, "Known layouts: flagwatch list dialects. Compressed files: zcat FILE | flagwatch.")
+	p.note(plainMark, "Known layouts: flagwatch list dialects. Compressed files and archives are read as they are.")
 }
 
 // looksLike names what a line that is no record may be.

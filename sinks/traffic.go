@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,23 +20,70 @@ type Traffic struct {
 	Requests uint64  `json:"requests"`
 	Failed   uint64  `json:"failed"`
 	Share    float64 `json:"share"`
+	Subset   *Subset `json:"subset,omitempty"` // that nearly all failures are of, where the service has others
+}
+
+// A Subset is the part of a service's traffic that goes to one of its subsets.
+type Subset struct {
+	Name      string  `json:"name"` // "": what goes to none of them
+	Requests  uint64  `json:"requests"`
+	Failed    uint64  `json:"failed"`
+	Share     float64 `json:"share"`
+	Meanwhile *uint64 `json:"succeededMeanwhile,omitempty"` // about how many within the cause's time
+}
+
+// A clusterCounts is a cluster of a service, with its own requests.
+type clusterCounts struct {
+	name string
+	counts
+}
+
+// trafficOf adds the clusters of a service up.
+func trafficOf(service string, list []clusterCounts) Traffic {
+	t := Traffic{Service: service}
+	var most *clusterCounts
+	for i := range list {
+		c := &list[i]
+		t.Requests += c.all
+		t.Failed += c.failed
+		if most == nil || c.failed > most.failed {
+			most = c
+		}
+	}
+	t.Failed = min(t.Failed, t.Requests)
+	t.Share = share(t.Failed, t.Requests)
+	if len(list) > 1 && most.failed >= enough && float64(most.failed) >= nearlyAll*float64(t.Failed) {
+		failed := min(most.failed, most.all)
+		t.Subset = &Subset{Name: subsetOf(most.name), Requests: most.all, Failed: failed, Share: share(failed, most.all)}
+	}
+	return t
+}
+
+// subsetOf is the subset in the name of a cluster, "" if it has none.
+func subsetOf(cluster string) string {
+	if parts := strings.Split(cluster, "|"); len(parts) == 4 {
+		return parts[2]
+	}
+	return ""
 }
 
 // services are those with the most failed requests. There are none when
 // records were chosen by what they are: then nobody knows the others.
 func (r *Report) services() []Traffic {
-	sums := map[string]counts{}
+	list := []Traffic{}
+	if r.Selected {
+		return list
+	}
+	byName := map[string][]clusterCounts{}
 	for _, t := range r.Clusters {
 		if isService(t.Name) {
-			c := sums[clusterShort(t.Name)]
-			c.plus(counts{t.Count, t.Failed})
-			sums[clusterShort(t.Name)] = c
+			name := clusterShort(t.Name)
+			byName[name] = append(byName[name], clusterCounts{t.Name, counts{t.Count, t.Failed}})
 		}
 	}
-	list := []Traffic{}
-	for name, c := range sums {
-		if c.failed > 0 && !r.Selected {
-			list = append(list, Traffic{name, c.all, c.failed, share(c.failed, c.all)})
+	for name, clusters := range byName {
+		if t := trafficOf(name, clusters); t.Failed > 0 {
+			list = append(list, t)
 		}
 	}
 	sortBy(list, func(t Traffic) uint64 { return t.Failed }, func(t Traffic) string { return t.Service })
@@ -48,49 +96,63 @@ func isService(cluster string) bool {
 }
 
 // traffic sets what the cause did to the services that it hit, and how many
-// requests to them succeeded well within its time.
+// requests to them, whatever the subset, succeeded within its time.
 func (c *scene) traffic(card *Card, g *group, total *sum) {
 	card.Traffic = []Traffic{}
 	if c.selected || g.access.failed == 0 {
 		return
 	}
-	meanwhile, known := uint64(0), false
+	failed := map[string]uint64{} // by cluster
 	for i := range g.tops[byCluster].list {
 		e := &g.tops[byCluster].list[i]
-		id := unpack(e.key.rest).cluster
-		cluster := c.d.clusters.label(id, noCluster)
-		if !isService(cluster) {
-			continue
-		}
-		name := clusterShort(cluster)
-		at := slices.IndexFunc(card.Traffic, func(t Traffic) bool { return t.Service == name })
-		if at < 0 {
-			at = len(card.Traffic)
-			card.Traffic = append(card.Traffic, Traffic{Service: name, Requests: total.ofService(name)})
-		}
-		card.Traffic[at].Failed += e.count - e.excess
-		if g.when.timed && !c.blind {
-			meanwhile, known = meanwhile+c.goodAround(id, g.when).during, true
+		if name := c.d.clusters.label(unpack(e.key.rest).cluster, noCluster); isService(name) {
+			failed[name] += e.count - e.excess
 		}
 	}
-	for i := range card.Traffic {
-		t := &card.Traffic[i]
-		t.Failed = min(t.Failed, t.Requests)
-		t.Share = share(t.Failed, t.Requests)
+	hit := map[string]bool{}
+	for name := range failed {
+		hit[clusterShort(name)] = true
+	}
+	for service := range hit {
+		list := slices.Clone(total.ofService(service))
+		for i := range list {
+			list[i].failed = failed[list[i].name]
+		}
+		t := trafficOf(service, list)
+		if t.Subset != nil {
+			t.Subset.Meanwhile = c.meanwhile(g, func(cluster string) bool {
+				return clusterShort(cluster) == service && subsetOf(cluster) == t.Subset.Name
+			})
+		}
+		card.Traffic = append(card.Traffic, t)
 	}
 	sortBy(card.Traffic, func(t Traffic) uint64 { return t.Failed }, func(t Traffic) string { return t.Service })
-	if known {
-		card.Meanwhile = &meanwhile
+	if len(hit) > 0 {
+		card.Meanwhile = c.meanwhile(g, func(cluster string) bool { return isService(cluster) && hit[clusterShort(cluster)] })
 	}
 }
 
-// ofService is how many records the clusters of a service have.
-func (s *sum) ofService(name string) (n uint64) {
+// meanwhile is about how many requests of some clusters succeeded within a
+// cause's time, nil when nobody knows.
+func (c *scene) meanwhile(g *group, of func(cluster string) bool) *uint64 {
+	if c.blind {
+		return nil
+	}
+	n, known := c.succeeded(g.when, func(id uint16) bool { return of(c.d.clusters.label(id, noCluster)) })
+	if !known {
+		return nil
+	}
+	return &n
+}
+
+// ofService are the clusters of a service, by name.
+func (s *sum) ofService(name string) []clusterCounts {
 	if s.services == nil {
-		s.services = map[string]uint64{}
-		for cluster, c := range s.clusters {
+		s.services = map[string][]clusterCounts{}
+		for _, cluster := range slices.Sorted(maps.Keys(s.clusters)) {
 			if isService(cluster) {
-				s.services[clusterShort(cluster)] += c.all
+				service := clusterShort(cluster)
+				s.services[service] = append(s.services[service], clusterCounts{cluster, counts{all: s.clusters[cluster].all}})
 			}
 		}
 	}
@@ -188,9 +250,42 @@ func (t *Traffic) text() string {
 	return strings.TrimSpace(s + " " + parenthesised(percent(t.Failed, t.Requests)))
 }
 
+// text is "subset v2 104 of its 147 (70.7 %)".
+func (s *Subset) text() string {
+	name := "no subset"
+	if s.Name != "" {
+		name = "subset " + s.Name
+	}
+	return strings.TrimSpace(name + " " + number(s.Failed) + " of its " + number(s.Requests) + " " + parenthesised(percent(s.Failed, s.Requests)))
+}
+
+// traffic is what the cause did to the service that it hit most.
+func (c *Card) traffic() string {
+	text := c.Traffic[0].text()
+	switch {
+	case c.noneMeanwhile(c.Meanwhile):
+		text += "; none succeeded meanwhile"
+	case c.Meanwhile != nil && *c.Meanwhile > 0 && len(c.Traffic) == 1:
+		text += "; about " + number(*c.Meanwhile) + " succeeded meanwhile"
+	}
+	if s := c.Traffic[0].Subset; s != nil {
+		text += "; " + s.text()
+		if len(c.Traffic) == 1 && c.noneMeanwhile(s.Meanwhile) {
+			text += ", where none succeeded meanwhile"
+		}
+	}
+	if n := len(c.Traffic) - 1; n > 0 {
+		text += "; " + plural(uint64(n), "other service", "other services")
+	}
+	return text
+}
+
 // hit are the services with the most failures, and how the first cause's own
 // fare meanwhile. A tenth of the most is no more than what always fails.
 func (r *Report) hit(most int) (chunks []string) {
+	if len(r.Services) == 0 && !r.Selected && len(r.Causes) > 0 {
+		return r.Causes[0].hitHosts(most)
+	}
 	n := 0
 	for i := range r.Services {
 		t := &r.Services[i]
@@ -200,11 +295,7 @@ func (r *Report) hit(most int) (chunks []string) {
 		if n++; n > most {
 			continue
 		}
-		text := t.text()
-		if r.allFail(t.Service) {
-			text += ", none succeeded meanwhile"
-		}
-		chunks = append(chunks, text)
+		chunks = append(chunks, t.text()+r.how(t))
 	}
 	if n > most {
 		chunks = append(chunks, strconv.Itoa(n-most)+" more")
@@ -212,20 +303,52 @@ func (r *Report) hit(most int) (chunks []string) {
 	return chunks
 }
 
-// allFail says whether no request to a service succeeded while the most
-// important cause lasted.
-func (r *Report) allFail(service string) bool {
-	if len(r.Causes) == 0 {
-		return false
+// hitHosts are the authorities with the most failures of a cause that names no
+// cluster: no route was found for them.
+func (c *Card) hitHosts(most int) (chunks []string) {
+	if c.Fold != "" || slices.ContainsFunc(c.Clusters, func(v ValueCount) bool { return v.Value != noCluster }) {
+		return nil
 	}
-	c := &r.Causes[0]
-	return c.Fold == "" && len(c.Traffic) == 1 && c.Traffic[0].Service == service && c.noneMeanwhile()
+	for i, v := range c.Authorities {
+		if i == most {
+			return append(chunks, strconv.Itoa(len(c.Authorities)-i)+" more")
+		}
+		chunks = append(chunks, v.Value+" "+plural(v.Count-v.Excess, "failed request", "failed requests"))
+	}
+	return chunks
 }
 
-// noneMeanwhile says whether all requests to the cause's services failed while
-// it lasted.
-func (c *Card) noneMeanwhile() bool {
-	return c.Meanwhile != nil && *c.Meanwhile == 0 && c.Failed >= minShare && c.First != nil && c.Last.Sub(*c.First) >= quietTime
+// how says which subset of a service fails, and whether no request to either
+// succeeded while the most important cause lasted.
+func (r *Report) how(t *Traffic) (text string) {
+	var c *Card
+	if len(r.Causes) > 0 && r.Causes[0].Fold == "" && len(r.Causes[0].Traffic) == 1 && r.Causes[0].Traffic[0].Service == t.Service {
+		c = &r.Causes[0]
+	}
+	if c != nil && c.noneMeanwhile(c.Meanwhile) {
+		return ", none succeeded meanwhile"
+	}
+	if t.Subset == nil {
+		return ""
+	}
+	text = ", " + t.Subset.text()
+	if c != nil && c.subsetGone(t.Subset.Name) {
+		text += ", where none succeeded meanwhile"
+	}
+	return text
+}
+
+// subsetGone says whether no request to that subset of the cause's service
+// succeeded while it lasted.
+func (c *Card) subsetGone(name string) bool {
+	s := c.Traffic[0].Subset
+	return s != nil && s.Name == name && c.noneMeanwhile(s.Meanwhile)
+}
+
+// noneMeanwhile says whether nothing succeeded while the cause lasted, and that
+// means something.
+func (c *Card) noneMeanwhile(succeeded *uint64) bool {
+	return succeeded != nil && *succeeded == 0 && c.Failed >= minShare && c.First != nil && c.Last.Sub(*c.First) >= quietTime
 }
 
 // oneNamespace looks for several services that do not answer, all of one
@@ -243,22 +366,11 @@ func (q *inquiry) oneNamespace() {
 		}
 		space = name
 	}
-	others := uint64(0)
-	for _, g := range q.good {
-		name := q.d.clusters.label(g.cluster, "")
-		if g.at+q.d.load.width() <= q.g.when.first || g.at > q.g.when.last {
-			continue
-		}
-		if namespaceIn(name) == space && g.at > q.g.when.first && g.at+q.d.load.width() <= q.g.when.last {
-			return
-		}
-		if namespaceIn(name) != space && isService(name) {
-			others += g.n
-		}
-	}
-	if others >= minShare {
-		q.say(spaceEvidence, q.g.access.failed, q.g.access.failed, "%d services fail, all in namespace %s, and none of their requests succeeded meanwhile, but %s to other namespaces: a NetworkPolicy there is likely",
-			len(q.card.Traffic), space, number(others))
+	own := q.meanwhile(q.g, func(cluster string) bool { return namespaceIn(cluster) == space })
+	others := q.meanwhile(q.g, func(cluster string) bool { return isService(cluster) && namespaceIn(cluster) != space })
+	if own != nil && *own == 0 && *others >= minShare {
+		q.say(spaceEvidence, q.g.access.failed, q.g.access.failed, "%d services fail, all in namespace %s, and none of its requests succeeded meanwhile, but about %s to other namespaces: a NetworkPolicy there is likely",
+			len(q.card.Traffic), space, number(*others))
 		q.card.Namespace = space
 	}
 }

@@ -26,7 +26,7 @@ func TestServices(t *testing.T) {
 	log := calls("outbound|8080|v1|cart.shop.svc.cluster.local", 60, 30) + calls("outbound|8080|v2|cart.shop.svc.cluster.local", 40, 5) +
 		calls("outbound|8080||stock.shop.svc.cluster.local", 10, 2) + calls("inbound|8080||", 50, 20) + calls("-", 5, 5)
 	r := reportOf(log)
-	want := []Traffic{{"cart.shop:8080", 100, 35, 0.35}, {"stock.shop:8080", 10, 2, 0.2}}
+	want := []Traffic{{"cart.shop:8080", 100, 35, 0.35, nil}, {"stock.shop:8080", 10, 2, 0.2, nil}}
 	if !slices.Equal(r.Services, want) {
 		t.Errorf("services %v, want %v", r.Services, want)
 	}
@@ -36,6 +36,108 @@ func TestServices(t *testing.T) {
 	out := string(render(t, r, TextOptions{Width: 80}))
 	if want := "where       cart.shop:8080 35 of its 100 requests (35.0 %)\n"; !strings.Contains(out, want) {
 		t.Errorf("%q is not in\n%s", want, out)
+	}
+}
+
+// canary is a service with two subsets, one of which fails from the fifth
+// minute on: all of it, or half.
+func canary(half bool) string {
+	var b strings.Builder
+	for i := range 1200 {
+		for subset, host := range map[string]string{"v1": "10.44.1.7:8080", "v2": "10.44.1.8:8080"} {
+			if subset == "v2" && i%4 != 0 {
+				continue
+			}
+			a := access{cluster: "outbound|8080|" + subset + "|cart.shop.svc.cluster.local", host: host, id: fmt.Sprintf("0d9d52f7-1a1e-4c55-8f%s-%012d", subset, i), time: fmt.Sprintf("2026-05-04T03:%02d:%02d.000Z", i/60, i%60)}
+			if subset == "v2" && i >= 300 && (!half || i%8 == 0) {
+				a.code, a.details = "500", "via_upstream"
+			}
+			b.WriteString(a.String())
+		}
+	}
+	return b.String()
+}
+
+// What succeeded meanwhile is about the service that is named, with all of its
+// subsets; a subset that fails is told by its own numbers.
+func TestSubsets(t *testing.T) {
+	for name, row := range map[string]struct {
+		log       string
+		failed    uint64
+		meanwhile []uint64 // about
+		where     string
+	}{
+		"all of one":  {canary(false), 225, []uint64{900, 0}, "cart.shop:8080 225 of its 1,500 requests (15.0 %), subset v2 225 of its 300 (75.0 %), where none succeeded meanwhile"},
+		"half of one": {canary(true), 112, []uint64{1000, 111}, "cart.shop:8080 112 of its 1,500 requests (7.5 %), subset v2 112 of its 300 (37.3 %)"},
+		"one of one":  {strings.ReplaceAll(calls("outbound|8080|v2|cart.shop.svc.cluster.local", 600, 300), "2026-05-04T03", "2026-05-04T04"), 300, []uint64{0}, "cart.shop:8080 300 of its 600 requests (50.0 %), none succeeded meanwhile"},
+	} {
+		r := reportOf(row.log)
+		c := &r.Causes[0]
+		got := []*uint64{c.Meanwhile}
+		if s := c.Traffic[0].Subset; s != nil {
+			got = append(got, s.Meanwhile)
+			if s.Name != "v2" || s.Failed != row.failed || s.Requests != 300 {
+				t.Errorf("%s: subset %+v", name, s)
+			}
+		}
+		if len(got) != len(row.meanwhile) {
+			t.Fatalf("%s: traffic %+v", name, c.Traffic)
+		}
+		for i, want := range row.meanwhile {
+			if got[i] == nil || *got[i]+8 < want || *got[i] > want+8 || (*got[i] == 0) != (want == 0) {
+				t.Errorf("%s: %d succeeded meanwhile, want about %d", name, *got[i], want)
+			}
+		}
+		for format, out := range allFormats(t, r) {
+			if format == "html" {
+				out = textOf(out)
+			}
+			if out := whole(out); (format == "html" || format == "markdown" || format == "wide") && !strings.Contains(out, row.where) {
+				t.Errorf("%s: %s has no %q", name, format, row.where)
+			}
+		}
+	}
+}
+
+// How many requests succeeded meanwhile is one number, wherever it is said, and
+// not said of a time that is shorter than what is counted together.
+func TestOneNumberMeanwhile(t *testing.T) {
+	log := func(from, to int) string {
+		return minutes(func(i int) string { return map[bool]string{true: "UH"}[i >= from && i < to && i%4 == 0] })
+	}
+	for name, row := range map[string]struct {
+		from, to int
+		want     uint64 // about; 0: not known
+	}{
+		"ends within steps": {303, 905, 450},
+		"ends with steps":   {300, 901, 450},
+		"to the end":        {607, 1200, 445},
+		"within a step":     {301, 309, 0},
+	} {
+		r := reportOf(log(row.from, row.to))
+		c := &r.Causes[0]
+		if row.want == 0 {
+			if c.Meanwhile != nil || strings.Contains(saysOf(c)+c.traffic(), "meanwhile") {
+				t.Errorf("%s: %v, %s", name, c.Meanwhile, saysOf(c))
+			}
+			continue
+		}
+		if n := c.Meanwhile; n == nil || *n+5 < row.want || *n > row.want+5 {
+			t.Fatalf("%s: %v succeeded meanwhile, want about %d", name, n, row.want)
+		}
+		n := number(*c.Meanwhile)
+		if !strings.Contains(c.traffic(), "; about "+n+" succeeded meanwhile") || !strings.Contains(saysOf(c), "; about "+n+" requests of its cluster succeeded meanwhile") {
+			t.Errorf("%s: %s\n%s", name, c.traffic(), saysOf(c))
+		}
+	}
+}
+
+// A host that no route is found for has no cluster: it is where the cause is.
+func TestHostsWithoutCluster(t *testing.T) {
+	lost := flow{from: 0, to: 600, n: 60, code: "404", flags: "NR", authority: "www.till.example", path: 9}
+	r := reportOf(streamOf(lost, lost.with(func(f *flow) { f.n, f.authority = 20, "api.till.example" })))
+	if got, want := fmt.Sprint(r.hit(1)), "[www.till.example 60 failed requests 1 more]"; got != want {
+		t.Errorf("where %s, want %s", got, want)
 	}
 }
 
@@ -104,7 +206,7 @@ func TestServiceOfInbound(t *testing.T) {
 	if clusterShort(c.Service) != "cart.shop:8080" || !strings.Contains(r.Headline, "to cart.shop:8080") {
 		t.Errorf("service %q, headline %q", c.Service, r.Headline)
 	}
-	if want := "kubectl logs -n shop $(kubectl get pods -n shop "; !strings.HasPrefix(c.Next[0], want) {
+	if want := "kubectl get pods -n shop "; !strings.HasPrefix(c.Next[0], want) {
 		t.Errorf("next %q, want %q...", c.Next[0], want)
 	}
 	if r := reportOf(own.String()); r.Causes[0].Service != "" {
