@@ -54,6 +54,9 @@ func newAgent(std streams) *cobra.Command {
 		Example: agentExamples,
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := meantCommand(args, commandNames(cmd)); err != nil {
+				return err
+			}
 			cfg, err := o.configuration(cmd.Flags(), args)
 			if err != nil {
 				return err
@@ -176,10 +179,11 @@ not root. A directory that belongs to somebody else is left as it is.`
 
 func newAgentPrepare(std streams) *cobra.Command {
 	return &cobra.Command{
-		Use:   "prepare DIR",
-		Short: "Make a state directory that the agent's group can write to",
-		Long:  prepareLong,
-		Args:  cobra.ExactArgs(1),
+		Use:     "prepare DIR",
+		Short:   "Make a state directory that the agent's group can write to",
+		Long:    prepareLong,
+		Example: "  flagwatch agent prepare /var/lib/flagwatch",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			dir := args[0]
 			if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -17,7 +17,10 @@ func newConfig(std streams) *cobra.Command {
 	cmd.AddCommand(&cobra.Command{
 		Use:   "validate FILE",
 		Short: "Check a configuration; errors name the line and the column",
-		Args:  cobra.ExactArgs(1),
+		Long: `Checks what the agent checks at its start, and says all that is wrong. What only
+the node knows, such as whether a directory is there, shows when the agent runs.`,
+		Example: "  flagwatch config validate agent.yaml",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			data, err := os.ReadFile(args[0])
 			if err != nil {

@@ -109,7 +109,7 @@ func newSandbox(t *testing.T) sandbox {
 		t.Fatalf("%s shows no causes of a team", readme)
 	}
 	for name, data := range map[string][]byte{
-		"access.log": sample, "before.log": sample, "after.log": sample, sampleLog: sample, "pods/shop_frontend_1/istio-proxy/0.log": sample, "team.yaml": rules[1],
+		"access.log": sample, "before.log": sample, "after.log": sample, sampleLog: sample, "pods/shop_frontend_1/istio-proxy/0.log": sample, "team.yaml": rules[1], "agent.yaml": []byte("stateDir: state\n"),
 	} {
 		file := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {

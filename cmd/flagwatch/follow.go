@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/flagwatch/flagwatch/internal/ledger"
@@ -77,19 +76,25 @@ func toFollow(args []string, errOut io.Writer) (files []string, err error) {
 	var packed []string
 	for _, arg := range args {
 		f, err := safe.OpenFile(arg)
+		why, isPacked := "", false
+		if err == nil {
+			why, isPacked = refuseFile(f), source.IsPacked(f)
+			f.Close()
+		}
 		_, refused := errors.AsType[*safe.RefusedError](err)
 		switch {
-		case err == nil && source.IsPacked(f):
+		case why != "":
+			return nil, usageError("%s: %s", arg, why)
+		case isPacked:
 			packed = append(packed, arg)
 		case refused:
 			return nil, usageError("--follow: %s is no file", arg)
-		case err == nil || strings.ContainsAny(arg, "*?[{"):
+		case err != nil && tail.IsMalformed(arg):
+			return nil, usageError("%s: malformed pattern", arg)
+		case err == nil || tail.IsPattern(arg):
 			files = append(files, arg)
 		default:
 			return nil, openError(arg, err)
-		}
-		if err == nil {
-			f.Close()
 		}
 	}
 	const why = "--follow: %s is packed, nothing is added to it: read it without --follow"

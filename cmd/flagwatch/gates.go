@@ -102,7 +102,7 @@ func ratioGate(limit string) (func(*sinks.Report, *sinks.Diff) string, error) {
 		if t.Access == 0 || float64(t.Failed)*100 <= most*float64(t.Access) {
 			return ""
 		}
-		return fmt.Sprintf("%d of %d requests failed", t.Failed, t.Access)
+		return fmt.Sprintf("%d of %s failed", t.Failed, plural(t.Access, "request", "requests"))
 	}, nil
 }
 

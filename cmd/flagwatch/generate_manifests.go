@@ -27,12 +27,13 @@ func newGenerateSchema(std streams) *cobra.Command {
 	return &cobra.Command{
 		Use:       "schema " + strings.Join(names, "|"),
 		Short:     "The JSON Schema of a report, of a diff or of the agent's configuration",
+		Example:   "  flagwatch generate schema report",
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {
 			write := schemas[args[0]]
 			if write == nil {
-				return usageError("generate schema: no schema %q%s", args[0], spell.DidYouMean(args[0], names))
+				return usageError("generate schema: no schema %q%s (want one of %s)", args[0], spell.DidYouMean(args[0], names), strings.Join(names, ", "))
 			}
 			return write(std.out)
 		},
@@ -59,7 +60,7 @@ func newGenerateManifests(std streams) *cobra.Command {
 			for i, name := range args {
 				text, err := deploy.YAML(name)
 				if err != nil {
-					return usageError("generate manifests: %w%s", err, spell.DidYouMean(name, names))
+					return usageError("generate manifests: %w%s (want one of %s)", err, spell.DidYouMean(name, names), strings.Join(names, ", "))
 				}
 				if i > 0 {
 					text = "---\n" + text

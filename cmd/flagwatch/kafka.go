@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/flagwatch/flagwatch/internal/agent"
 	"github.com/flagwatch/flagwatch/internal/kafka"
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/pipeline"
@@ -126,6 +127,9 @@ func (o *kafkaOptions) options(f *pflag.FlagSet, std streams) (err error) {
 	if o.jobs < 0 {
 		return usageError("--jobs %d: want 0 or more", o.jobs)
 	}
+	if wrong := agent.WrongAddress(o.listen); wrong != "" {
+		return usageError("--listen %s", wrong)
+	}
 	if o.start.value == "end" {
 		o.conn.Start = kafka.End
 	}
@@ -237,7 +241,7 @@ func nothingRead(s kafka.Status) string {
 	if there == 0 {
 		return "no messages"
 	}
-	return fmt.Sprintf("no messages in that range; the topic has %d offsets", there)
+	return "no messages in that range; the topic has " + plural(there, "offset", "offsets")
 }
 
 func (o *kafkaOptions) name() string { return "kafka " + strings.Join(o.conn.Topics, ",") }

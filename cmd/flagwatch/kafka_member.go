@@ -194,7 +194,7 @@ func statusLine(s kafka.Status) string {
 	for _, n := range s.Lost {
 		lost += n
 	}
-	line := fmt.Sprintf("kafka: %d partitions, %d records behind", len(s.Partitions), lag)
+	line := fmt.Sprintf("kafka: %s, %s behind", plural(len(s.Partitions), "partition", "partitions"), plural(lag, "record", "records"))
 	if lost > 0 {
 		line += fmt.Sprintf(", %d lost", lost)
 	}

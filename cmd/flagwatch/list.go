@@ -47,7 +47,7 @@ func newList(std streams) *cobra.Command {
 	output := newChoice("table", "json")
 	cmd := &cobra.Command{
 		Use:       "list " + strings.Join(tableNames(), "|"),
-		Short:     "List the response flags, dialects, fields or causes that flagwatch knows",
+		Short:     "List the response flags, dialects, fields, causes or metrics that flagwatch knows",
 		ValidArgs: tableNames(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -9,16 +9,12 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 
 	"github.com/flagwatch/flagwatch/internal/safe"
 )
 
 func main() {
-	ctx, stop := interruptible()
-	code := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, os.Getenv})
-	stop()
-	os.Exit(code)
+	os.Exit(run(interruptible(), os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr, os.Getenv}))
 }
 
 // Streams are what a command reads and writes, its environment included.
@@ -96,24 +92,3 @@ func openError(name string, err error) error {
 
 // say prints one line for the user that is not part of the output.
 func say(w io.Writer, text string) { fmt.Fprintf(w, "flagwatch: %s\n", safe.Text(text)) }
-
-// interruptible returns a context that ends with the first Ctrl-C; the second
-// one ends the program. A Ctrl-C that the parent ignores stays ignored.
-func interruptible() (context.Context, func()) {
-	ctx, cancel := context.WithCancel(context.Background())
-	if signal.Ignored(os.Interrupt) {
-		return ctx, cancel
-	}
-	c := make(chan os.Signal, 2)
-	signal.Notify(c, os.Interrupt)
-	go func() {
-		<-c
-		cancel()
-		<-c
-		os.Exit(exitInterrupt)
-	}()
-	return ctx, func() {
-		signal.Stop(c)
-		cancel()
-	}
-}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +64,8 @@ type sum struct {
 	inputs   []source.Input
 	redacted bool
 	selected bool                         // of a report, records were chosen by what they are
+	cut      bool                         // the log goes on behind the latest report
+	last     time.Time                    // of the latest report
 	unread   bool                         // of some input is nothing in it
 	added    map[[sha256.Size]byte]string // reports by their hash, with the names of their inputs
 	again    []source.Repeat
@@ -110,6 +113,7 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 		}
 		s.snapshot.MergeSnapshot(res.snapshot)
 		s.selected = s.selected || res.report.Selected
+		s.ends(res.report)
 		for _, in := range res.inputs {
 			s.unread = s.unread || in.Err != nil && in.Bytes == 0
 		}
@@ -117,10 +121,19 @@ func (o *runOptions) load(ctx context.Context, std streams, args []string) (*res
 		interrupted = res.interrupted
 	}
 	res := &result{inputs: s.inputs, snapshot: s.snapshot, interrupted: interrupted, again: s.again, unread: s.unread}
-	view.Selected = s.selected
+	view.Selected, view.Cut = s.selected, s.cut
 	res.report = s.snapshot.ReportWith(view, res.reportInputs()...)
 	res.report.Redacted = s.redacted
 	return res, nil
+}
+
+// ends notes whether the log goes on behind the latest of the reports.
+func (s *sum) ends(r *sinks.Report) {
+	if r.Span == nil || r.Span.Last.Before(s.last) {
+		return
+	}
+	s.cut = r.Cut || s.cut && r.Span.Last.Equal(s.last)
+	s.last = r.Span.Last
 }
 
 // isReport says whether a file is a report rather than a log.
@@ -195,6 +208,7 @@ func (s *sum) add(doc []byte) error {
 	}
 	s.snapshot.MergeSnapshot(counted)
 	s.redacted, s.selected = s.redacted || r.Redacted, s.selected || r.Selected
+	s.ends(r)
 	for _, in := range r.Inputs {
 		row := source.Input{Name: in.Name, Bytes: in.Bytes, Same: in.SameAs, Skipped: in.NotRead, Begun: true, Done: true}
 		if in.Error != "" {

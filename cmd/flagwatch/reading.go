@@ -15,7 +15,6 @@ import (
 	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
-	"github.com/flagwatch/flagwatch/sinks"
 )
 
 // Reading is which part of the inputs to read, and how.
@@ -64,6 +63,7 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	if p.keep.Until, err = instant("until", o.until, now); err != nil {
 		return p, err
 	}
+	p.keep.After = new(pipeline.Latest)
 	if p.keep.Until != 0 && p.keep.Until < p.keep.Since {
 		return p, usageError("--until %s is before --since %s", o.until, o.since)
 	}
@@ -84,7 +84,7 @@ func (o *reading) plan(jobs int, ordered bool, c *classify.Classifier, formats [
 	p.source = source.Options{
 		Lines: ordered, Ordered: ordered, Parallel: jobs, MaxWindow: window,
 		Shard: shard, Shards: shards, Tail: o.tail, Since: p.keep.Since, Until: p.keep.Until,
-		TimeOf: timeOf(formats, p.keep.Before), IsLog: isLog(formats), Formats: formats, Refuse: refuseReport,
+		TimeOf: timeOf(formats, p.keep), IsLog: isLog(formats), Formats: formats, Refuse: refuseReport,
 	}
 	return p, nil
 }
@@ -148,6 +148,9 @@ func size(text string) (int64, bool) {
 // is safe for concurrent use.
 func isLog(formats []*parser.Format) func([]byte) bool {
 	return func(head []byte) bool {
+		if refuseReport(head) != "" {
+			return false
+		}
 		p := parser.NewParser(0, formats...)
 		p.Reset(padded(head))
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
@@ -160,24 +163,18 @@ func isLog(formats []*parser.Format) func([]byte) bool {
 	}
 }
 
-// refuseReport says why a report is no log: the records that it quotes were
-// counted already.
-func refuseReport(head []byte) string {
-	if sinks.IsReport(head) {
-		return "is a report of flagwatch, not a log; flagwatch merge reads it"
-	}
-	return ""
-}
-
 // timeOf finds the first time that a record in a block tells, and tells it to
 // seen. It is not safe for concurrent use.
-func timeOf(formats []*parser.Format, seen *pipeline.Latest) func([]byte) (int64, bool) {
+func timeOf(formats []*parser.Format, keep pipeline.Keep) func([]byte) (int64, bool) {
 	p := parser.NewParser(1<<parser.StartTime, formats...)
 	return func(lines []byte) (int64, bool) {
 		p.Reset(padded(lines))
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
 			if at, ok := r.Time(); ok {
-				seen.Tell(at)
+				keep.Before.Tell(at)
+				if keep.Until != 0 && at > keep.Until {
+					keep.After.Tell(at)
+				}
 				return at, true
 			}
 		}
@@ -196,9 +193,9 @@ func (r *result) tellInputs(w io.Writer, verbose bool) {
 		case in.Same != "":
 			say(w, fmt.Sprintf("%s: the same log as %s, counted once", in.Name, in.Same))
 		case verbose && in.NoLogs > 0:
-			say(w, fmt.Sprintf("%s: %d other files are no logs", in.Name, in.NoLogs))
+			say(w, in.Name+": "+plural(in.NoLogs, "other file is no log", "other files are no logs"))
 		case verbose && in.Skipped > 0:
-			say(w, fmt.Sprintf("%s: %d bytes not read, as asked", in.Name, in.Skipped))
+			say(w, fmt.Sprintf("%s: %s not read, as asked", in.Name, plural(in.Skipped, "byte", "bytes")))
 		}
 	}
 	skipped := uint64(0)
@@ -207,7 +204,7 @@ func (r *result) tellInputs(w io.Writer, verbose bool) {
 	}
 	t := r.report.Totals
 	if skipped > 0 && (verbose || t.Access+t.Events == 0) {
-		say(w, fmt.Sprintf("%d records left out as asked, %d counted", skipped, t.Records))
+		say(w, fmt.Sprintf("%s left out as asked, %d counted", plural(skipped, "record", "records"), t.Records))
 	}
 	if r.last != 0 && t.Access+t.Events == 0 {
 		say(w, "no record is that young: the latest is of "+time.Unix(0, r.last).UTC().Format("2006-01-02 15:04:05 UTC"))
@@ -220,7 +217,7 @@ const maxRepeats = 3
 func tellRepeats(w io.Writer, list []source.Repeat) {
 	for i, again := range list {
 		if i == maxRepeats {
-			say(w, fmt.Sprintf("%d more files were named again, each counted once", len(list)-i))
+			say(w, plural(len(list)-i, "more file was named again, counted once", "more files were named again, each counted once"))
 			return
 		}
 		text := again.Name + ": named twice, counted once"

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,7 +45,7 @@ Usage:
   flagwatch parse [FILE|DIR|GLOB|-]...
   flagwatch doctor [FILE|DIR|GLOB|-]...
   flagwatch explain X...
-  flagwatch list flags|dialects|fields|causes
+  flagwatch list flags|dialects|fields|causes|metrics
   flagwatch rules test FILE
   flagwatch merge REPORT.json...
   flagwatch diff BEFORE AFTER
@@ -91,6 +92,7 @@ func newRoot(std streams) (root *cobra.Command, began *bool) {
 	root.SetFlagErrorFunc(flagError)
 	root.InitDefaultCompletionCmd()
 	refuseOthers(root)
+	sayWanted(root)
 	completeValues(root)
 	return root, began
 }
@@ -134,7 +136,8 @@ func refuseOthers(root *cobra.Command) {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usageError("%s: no %s%s", cmd.Name(), args[0], spell.DidYouMean(args[0], commandNames(cmd)))
+			names := commandNames(cmd)
+			return usageError("%s: no %s%s (want one of %s)", cmd.Name(), args[0], spell.DidYouMean(args[0], names), strings.Join(names, ", "))
 		}
 	}
 }

@@ -22,10 +22,11 @@ those of the catalogue, with --rules FILE on the commands that read logs.`,
   flagwatch rules test team.yaml`,
 	}
 	cmd.AddCommand(&cobra.Command{
-		Use:   "test FILE",
-		Short: "Check that each example of a file of rules gets its cause",
-		Args:  cobra.ExactArgs(1),
-		RunE:  func(_ *cobra.Command, args []string) error { return testRules(std.out, args[0]) },
+		Use:     "test FILE",
+		Short:   "Check that each example of a file of rules gets its cause",
+		Example: "  flagwatch rules test team.yaml",
+		Args:    cobra.ExactArgs(1),
+		RunE:    func(_ *cobra.Command, args []string) error { return testRules(std.out, args[0]) },
 	})
 	return cmd
 }
@@ -84,7 +85,7 @@ func testRules(w io.Writer, file string) error {
 			}
 		}
 	}
-	fmt.Fprintf(w, "%d of %d examples get their cause\n", ran-wrong, ran)
+	fmt.Fprintf(w, "%d of %s\n", ran-wrong, plural(ran, "example gets its cause", "examples get their cause"))
 	if wrong > 0 {
 		return &exitError{code: exitIncomplete}
 	}

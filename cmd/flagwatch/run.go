@@ -6,10 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -19,7 +17,6 @@ import (
 	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/source"
-	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -70,6 +67,9 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 		io.WriteString(std.err, terminalUsage)
 		return nil, &exitError{code: exitUsage}
 	}
+	if err := meantCommand(args, o.commands); err != nil {
+		return nil, err
+	}
 	if o.jobs < 0 {
 		return nil, usageError("--jobs %d: want 0 or more", o.jobs)
 	}
@@ -112,9 +112,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 		return nil, err
 	}
 	res := &result{inputs: src.Inputs(), again: src.Repeats(), windowed: plan.keep.Timed() && plan.keep.Match == nil, last: plan.keep.Before.Time(), interrupted: ctx.Err() != nil}
-	if len(args) > 0 {
-		res.hint(args[0], o.commands)
-	}
+	view.Cut = plan.keep.After.Time() != 0
 	mem.View(func(s *sinks.Snapshot) { res.snapshot, res.report = s, s.ReportWith(view, res.reportInputs()...) })
 	res.report.Layouts = o.learned
 	return res, nil
@@ -150,21 +148,6 @@ func (r *result) reportInputs() []sinks.Input {
 		list = append(list, row)
 	}
 	return list
-}
-
-// hint adds to the error of the first argument, when there is no such file,
-// which command it may be a misspelling of.
-func (r *result) hint(arg string, commands []string) {
-	if len(r.inputs) == 0 { // of a shard
-		return
-	}
-	in := &r.inputs[0]
-	if in.Name != arg || !errors.Is(in.Err, fs.ErrNotExist) {
-		return
-	}
-	if list := spell.Nearest(arg, commands); len(list) > 0 {
-		in.Err = fmt.Errorf("%w; did you mean the command %s?", in.Err, strings.Join(list, " or "))
-	}
 }
 
 // inputError says why an input was not read to its end, nil when it was, or
@@ -226,7 +209,7 @@ func (r *result) recognised() error {
 	}
 	var kinds []string
 	if t.Noise > 0 {
-		kinds = append(kinds, strconv.FormatUint(t.Noise, 10)+" lines of other text")
+		kinds = append(kinds, plural(t.Noise, "line", "lines")+" of other text")
 	}
 	for _, row := range r.report.Invalid {
 		kinds = append(kinds, fmt.Sprintf("%d invalid (%s)", row.Count, row.Reason))
@@ -267,8 +250,8 @@ func (r *result) outside() bool {
 // account prints the two identities that hold for every run.
 func (r *result) account(w io.Writer) {
 	id, kind := r.report.Accounting, r.report.Totals
-	say(w, fmt.Sprintf("%d records = %d access + %d event + %d noise + %d invalid", id.Records, kind.Access, kind.Events, kind.Noise, kind.Invalid))
-	line := fmt.Sprintf("%d bytes read = %d in records", id.Read, id.Bytes)
+	say(w, fmt.Sprintf("%s = %d access + %d event + %d noise + %d invalid", plural(id.Records, "record", "records"), kind.Access, kind.Events, kind.Noise, kind.Invalid))
+	line := fmt.Sprintf("%s read = %d in records", plural(id.Read, "byte", "bytes"), id.Bytes)
 	for _, reason := range slices.Sorted(maps.Keys(id.Discarded)) {
 		line += fmt.Sprintf(" + %d discarded (%s)", id.Discarded[reason], reason)
 	}

@@ -86,7 +86,7 @@ func TestInterruptWhileReadingAPipe(t *testing.T) {
 	p := start(t, "parse", "-v")
 	p.feed(t)
 	p.signal(t, os.Interrupt)
-	if code := p.status(t); code != 0 || !strings.Contains(p.errs.String(), "1 records = 1 access") {
+	if code := p.status(t); code != 0 || !strings.Contains(p.errs.String(), "1 record = 1 access") {
 		t.Errorf("exit code %d, %s", code, p.errs.String())
 	}
 }

@@ -3,6 +3,8 @@
 package agent
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -75,24 +77,24 @@ type Key struct {
 // keys are THE LIST of what a configuration may say.
 func keys() []Key {
 	str := func(at func(*Config) *string, enum ...string) func(*parsing, *yaml.Node) {
-		return func(p *parsing, n *yaml.Node) { *at(&p.c) = p.text(n, enum) }
+		return func(p *parsing, n *yaml.Node) { p.text(n, at(&p.c), enum...) }
 	}
 	num := func(at func(*Config) *int) func(*parsing, *yaml.Node) {
-		return func(p *parsing, n *yaml.Node) { *at(&p.c) = p.number(n) }
+		return func(p *parsing, n *yaml.Node) { p.number(n, at(&p.c)) }
 	}
 	return []Key{
 		{"inputs", "list", nil, "What to follow; without it the proxies in /var/log/pods.", (*parsing).inputs},
 		{"inputs.name", "string", nil, "What metrics call the input.", nil},
 		{"inputs.paths", "strings", nil, "Files, patterns with * and **, or a directory of pods as the kubelet lays it out.", nil},
 		{"inputs.containers", "strings", nil, "Containers whose logs are read, where the container is known.", nil},
-		{"roots", "strings", nil, "Directories outside of which no file is opened, whatever links say.", func(p *parsing, n *yaml.Node) { p.c.Roots = p.texts(n) }},
+		{"roots", "strings", nil, "Directories outside of which no file is opened, whatever links say.", func(p *parsing, n *yaml.Node) { p.texts(n, &p.c.Roots) }},
 		{"stateDir", "string", nil, "Where positions and counts are kept; without it they end with the process.", str(func(c *Config) *string { return &c.StateDir })},
 		{"from", "string", Froms, "Where to begin with a file that the state does not know: state means the beginning.", str(func(c *Config) *string { return &c.From }, Froms...)},
-		{"strictState", "boolean", nil, "Refuse to start with a damaged state.", func(p *parsing, n *yaml.Node) { p.c.Strict = p.truth(n) }},
+		{"strictState", "boolean", nil, "Refuse to start with a damaged state.", func(p *parsing, n *yaml.Node) { p.truth(n, &p.c.Strict) }},
 		{"listen", "string", nil, "Address of /metrics, /livez, /readyz and /api/v1/report; empty for none.", str(func(c *Config) *string { return &c.Listen })},
 		{"pprof", "string", nil, "Loopback address of /debug/pprof; empty for none.", str(func(c *Config) *string { return &c.Pprof })},
 		{"rules", "string", nil, "File of the team's own causes.", str(func(c *Config) *string { return &c.Rules })},
-		{"bornAtZero", "duration", nil, "How long a new series of a workload is shown as 0.", func(p *parsing, n *yaml.Node) { p.c.BornAtZero = p.duration(n) }},
+		{"bornAtZero", "duration", nil, "How long a new series of a workload is shown as 0.", func(p *parsing, n *yaml.Node) { p.duration(n, &p.c.BornAtZero) }},
 		{"maxSeries", "integer", nil, "How many series a metric has at most; the rest is other.", num(func(c *Config) *int { return &c.MaxSeries })},
 		{"maxOpenFiles", "integer", nil, "How many files are open at a time.", num(func(c *Config) *int { return &c.MaxOpen })},
 		{"workers", "integer", nil, "How many workers count, 1 unless it is said: one keeps up with some 500 MB a second, and each more makes all of it dearer; 0 is one a CPU.", num(func(c *Config) *int { return &c.Workers })},
@@ -104,86 +106,113 @@ func keys() []Key {
 // Keys lists the keys of a configuration.
 func Keys() []Key { return keys() }
 
-// Parse reads a configuration. Errors name the file, the line and the column.
+// Parse reads a configuration. The error joins one for each mistake; they name
+// the file, and the line and the column where there is one.
 func Parse(name string, data []byte) (Config, error) {
-	p := &parsing{name: name, c: Default()}
+	p := &parsing{c: Default(), at: map[string]*yaml.Node{}, failed: map[string]bool{}}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return p.c, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
 	}
 	if len(doc.Content) > 0 {
-		p.mapping(doc.Content[0], "")
+		p.mapping(doc.Content[0], "", "")
 	}
-	if p.err == nil {
-		if err := p.c.Check(); err != nil {
-			p.err = fmt.Errorf("%s: %w", name, err)
+	for _, m := range p.c.mistakes() {
+		if !p.unread(m.key) {
+			p.faults = append(p.faults, faultAt(p.node(m.key), m.String()))
 		}
 	}
-	return p.c, p.err
+	return p.c, p.err(name)
 }
 
-// Check says what is wrong with a configuration as a whole.
-func (c *Config) Check() error {
-	seen := map[string]bool{}
-	for _, in := range c.Inputs {
-		switch {
-		case in.Name == "" || len(in.Paths) == 0:
-			return fmt.Errorf("an input needs a name and paths")
-		case seen[in.Name]:
-			return fmt.Errorf("two inputs are called %s", in.Name)
+// A fault is a mistake at its place.
+type fault struct {
+	line, column int // 0: in nothing that the file says
+	text         string
+}
+
+func faultAt(n *yaml.Node, text string) fault {
+	if n == nil {
+		return fault{text: text}
+	}
+	return fault{n.Line, n.Column, text}
+}
+
+// parsing is a file that is being read. What can not be read stays as it was.
+type parsing struct {
+	c      Config
+	in     *tail.Input
+	path   string                // of the value that is being read, such as inputs[0].paths
+	at     map[string]*yaml.Node // values by their paths
+	failed map[string]bool       // paths of values that could not be read
+	faults []fault
+}
+
+func (p *parsing) fail(n *yaml.Node, format string, args ...any) {
+	p.failed[p.path] = true
+	p.faults = append(p.faults, faultAt(n, fmt.Sprintf(format, args...)))
+}
+
+// unread says whether a value could not be read, or what it stands in.
+func (p *parsing) unread(path string) bool {
+	for ; path != ""; path = above(path) {
+		if p.failed[path] {
+			return true
 		}
-		seen[in.Name] = true
 	}
-	for _, x := range []struct {
-		name  string
-		value int
-		least int
-	}{{"maxSeries", c.MaxSeries, 1}, {"maxOpenFiles", c.MaxOpen, 1}, {"workers", c.Workers, 0}} {
-		if x.value < x.least {
-			return fmt.Errorf("%s: %d, want %d or more", x.name, x.value, x.least)
+	return false
+}
+
+// node is where a value stands, or else what it would stand in.
+func (p *parsing) node(path string) *yaml.Node {
+	for ; path != ""; path = above(path) {
+		if n := p.at[path]; n != nil {
+			return n
 		}
-	}
-	if c.BornAtZero < 0 {
-		return fmt.Errorf("bornAtZero: %v, want 0 or more", c.BornAtZero)
-	}
-	if c.Pprof != "" && !isLoopback(c.Pprof) {
-		return fmt.Errorf("pprof: %s is no loopback address", c.Pprof)
 	}
 	return nil
 }
 
-// parsing is a file that is being read; the first error stays.
-type parsing struct {
-	name string
-	c    Config
-	in   *tail.Input
-	err  error
-}
+// above is the path that another one lies in, "" when it lies in none.
+func above(path string) string { return path[:max(0, strings.LastIndexAny(path, ".["))] }
 
-func (p *parsing) fail(n *yaml.Node, format string, args ...any) {
-	if p.err == nil {
-		p.err = fmt.Errorf("%s:%d:%d: %s", p.name, n.Line, n.Column, fmt.Sprintf(format, args...))
+// err joins the faults in the order of the file.
+func (p *parsing) err(name string) error {
+	slices.SortStableFunc(p.faults, func(a, b fault) int {
+		return cmp.Or(cmp.Compare(a.line, b.line), cmp.Compare(a.column, b.column))
+	})
+	var list []error
+	for _, f := range p.faults {
+		place := name
+		if f.line > 0 {
+			place = fmt.Sprintf("%s:%d:%d", name, f.line, f.column)
+		}
+		list = append(list, fmt.Errorf("%s: %s", place, f.text))
 	}
+	return errors.Join(list...)
 }
 
-// mapping reads the keys of a mapping; below is the key that it stands under.
-func (p *parsing) mapping(n *yaml.Node, below string) {
+// mapping reads the keys of a mapping, which stands at path; below is the key
+// that its own are listed under.
+func (p *parsing) mapping(n *yaml.Node, below, path string) {
+	p.path = path
 	if n.Kind != yaml.MappingNode {
 		p.fail(n, "want a mapping")
 		return
 	}
 	known, names := keysBelow(below)
 	seen := map[string]bool{}
-	for i := 0; i+1 < len(n.Content) && p.err == nil; i += 2 {
+	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, value := n.Content[i], n.Content[i+1]
 		set, ok := known[key.Value]
+		p.path = strings.TrimPrefix(path+"."+key.Value, ".")
 		switch {
 		case !ok:
 			p.fail(key, "unknown key %q%s", key.Value, spell.DidYouMean(key.Value, names))
 		case seen[key.Value]:
 			p.fail(key, "%q is there twice", key.Value)
 		default:
-			seen[key.Value] = true
+			seen[key.Value], p.at[p.path] = true, value
 			set(p, value)
 		}
 	}
@@ -208,9 +237,9 @@ func keysBelow(below string) (known map[string]func(*parsing, *yaml.Node), names
 
 // inputKeys are how the keys of an input are read.
 var inputKeys = map[string]func(*parsing, *yaml.Node){
-	"name":       func(p *parsing, n *yaml.Node) { p.in.Name = p.text(n, nil) },
-	"paths":      func(p *parsing, n *yaml.Node) { p.in.Paths = p.texts(n) },
-	"containers": func(p *parsing, n *yaml.Node) { p.in.Containers = p.texts(n) },
+	"name":       func(p *parsing, n *yaml.Node) { p.text(n, &p.in.Name) },
+	"paths":      func(p *parsing, n *yaml.Node) { p.texts(n, &p.in.Paths) },
+	"containers": func(p *parsing, n *yaml.Node) { p.texts(n, &p.in.Containers) },
 }
 
 func (p *parsing) inputs(n *yaml.Node) {
@@ -219,56 +248,63 @@ func (p *parsing) inputs(n *yaml.Node) {
 		return
 	}
 	p.c.Inputs = nil
-	for _, item := range n.Content {
+	for i, item := range n.Content {
 		p.in = &tail.Input{Containers: tail.DefaultContainers()}
-		p.mapping(item, "inputs")
+		path := fmt.Sprintf("inputs[%d]", i)
+		p.at[path] = item
+		p.mapping(item, "inputs", path)
 		p.c.Inputs = append(p.c.Inputs, *p.in)
 	}
 }
 
-func (p *parsing) text(n *yaml.Node, enum []string) string {
-	if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
+func (p *parsing) text(n *yaml.Node, to *string, enum ...string) {
+	switch {
+	case n.Kind != yaml.ScalarNode || n.Tag == "!!null":
 		p.fail(n, "want a text")
-		return ""
-	}
-	if enum != nil && !slices.Contains(enum, n.Value) {
+	case enum != nil && !slices.Contains(enum, n.Value):
 		p.fail(n, "%q: want one of %s%s", n.Value, strings.Join(enum, ", "), spell.DidYouMean(n.Value, enum))
+	default:
+		*to = n.Value
 	}
-	return n.Value
 }
 
-func (p *parsing) texts(n *yaml.Node) (list []string) {
+func (p *parsing) texts(n *yaml.Node, to *[]string) {
 	if n.Kind != yaml.SequenceNode {
 		p.fail(n, "want a list of texts")
-		return nil
+		return
 	}
-	for _, item := range n.Content {
-		list = append(list, p.text(item, nil))
+	list := make([]string, len(n.Content))
+	for i, item := range n.Content {
+		p.at[fmt.Sprintf("%s[%d]", p.path, i)] = item
+		p.text(item, &list[i])
 	}
-	return list
+	*to = list
 }
 
-func (p *parsing) number(n *yaml.Node) int {
+func (p *parsing) number(n *yaml.Node, to *int) {
 	v, err := strconv.Atoi(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil {
 		p.fail(n, "%q: want a whole number", n.Value)
+		return
 	}
-	return v
+	*to = v
 }
 
-func (p *parsing) truth(n *yaml.Node) bool {
+func (p *parsing) truth(n *yaml.Node, to *bool) {
 	if n.Kind != yaml.ScalarNode || n.Value != "true" && n.Value != "false" {
 		p.fail(n, "%q: want true or false", n.Value)
+		return
 	}
-	return n.Value == "true"
+	*to = n.Value == "true"
 }
 
-func (p *parsing) duration(n *yaml.Node) time.Duration {
+func (p *parsing) duration(n *yaml.Node, to *time.Duration) {
 	v, err := time.ParseDuration(n.Value)
 	if n.Kind != yaml.ScalarNode || err != nil {
 		p.fail(n, "%q: want a duration like 90s", n.Value)
+		return
 	}
-	return v
+	*to = v
 }
 
 // Schema is the JSON Schema of a configuration.

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"encoding/json"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -44,21 +45,91 @@ func TestConfigErrors(t *testing.T) {
 		"lisen: x":                        `a.yaml:1:1: unknown key "lisen"; did you mean listen?`,
 		"from: start":                     `a.yaml:1:7: "start": want one of state, beginning, end`,
 		"maxSeries: many":                 `a.yaml:1:12: "many": want a whole number`,
-		"maxSeries: 0":                    `a.yaml: maxSeries: 0, want 1 or more`,
+		"maxSeries: 0":                    `a.yaml:1:12: maxSeries: 0, want 1 or more`,
 		"bornAtZero: 60":                  `a.yaml:1:13: "60": want a duration like 90s`,
+		"bornAtZero: -1s":                 `a.yaml:1:13: bornAtZero: -1s, want 0 or more`,
 		"strictState: yes":                `a.yaml:1:14: "yes": want true or false`,
 		"inputs: x":                       `a.yaml:1:9: want a list of inputs`,
-		"inputs:\n- name: a\n  path: [x]": `a.yaml:3:3: unknown key "path"; did you mean paths?`,
-		"inputs:\n- name: a":              `a.yaml: an input needs a name and paths`,
-		"inputs:\n- {name: a, paths: [x]}\n- {name: a, paths: [y]}": `a.yaml: two inputs are called a`,
-		"listen: a\nlisten: b": `"listen"`,
-		"pprof: 0.0.0.0:6060":  `a.yaml: pprof: 0.0.0.0:6060 is no loopback address`,
-		"- a":                  `a.yaml:1:1: want a mapping`,
-		"listen: [":            `a.yaml: `,
-		"roots: /var/log":      `a.yaml:1:8: want a list of texts`,
+		"inputs: [x]":                     `a.yaml:1:10: want a mapping`,
+		"inputs:\n- name: a\n  path: [x]": "a.yaml:2:3: inputs[0].paths: an input needs paths\na.yaml:3:3: unknown key \"path\"; did you mean paths?",
+		"inputs:\n- name: a":              `a.yaml:2:3: inputs[0].paths: an input needs paths`,
+		"inputs:\n- paths: [a]":           `a.yaml:2:3: inputs[0].name: an input needs a name`,
+		"inputs:\n- {name: a, paths: [x]}\n- {name: a, paths: [y]}": `a.yaml:3:10: inputs[1].name: two inputs are called "a"`,
+		"inputs: [{name: a, paths: [b, '/c/[x']}]":                  `a.yaml:1:31: inputs[0].paths[1]: "/c/[x": malformed pattern`,
+		"inputs: [{name: a, paths: ['']}]":                          `a.yaml:1:28: inputs[0].paths[0]: a path is empty`,
+		"inputs: [{name: a, paths: [b], containers: ['']}]":         `a.yaml:1:45: inputs[0].containers[0]: want a container's name`,
+		"listen: a\nlisten: b":                                      `a.yaml:2:1: "listen" is there twice`,
+		"listen: 9469x":                                             `a.yaml:1:9: listen: "9469x": missing port in address; want an address such as 127.0.0.1:9469`,
+		"pprof: 0.0.0.0:6060":                                       `a.yaml:1:8: pprof: 0.0.0.0:6060 is no loopback address`,
+		"pprof: localhost":                                          `a.yaml:1:8: pprof: "localhost": missing port`,
+		"pprof: 127.0.0.1:9469":                                     `a.yaml:1:8: pprof: 127.0.0.1:9469 is taken by listen, 127.0.0.1:9469`,
+		"listen: ':6060'\npprof: localhost:6060":                    `a.yaml:2:8: pprof: localhost:6060 is taken by listen, :6060`,
+		"- a":                                                       `a.yaml:1:1: want a mapping`,
+		"listen: [":                                                 `a.yaml: `,
+		"roots: /var/log":                                           `a.yaml:1:8: want a list of texts`,
+		"roots: []":                                                 `a.yaml:1:8: roots: want at least one directory`,
+		"roots: ['']":                                               `a.yaml:1:9: roots[0]: a path is empty`,
+		"stateDir: \"/a\\0b\"":                                      `a.yaml:1:11: stateDir: "/a\x00b": a path has no zero byte`,
 	} {
-		if _, err := Parse("a.yaml", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Parse("a.yaml", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(err.Error(), "\n") != strings.Count(want, "\n") {
 			t.Errorf("%q: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestConfigSaysAll demands every mistake of a file, each once, in the order of
+// its lines.
+func TestConfigSaysAll(t *testing.T) {
+	_, err := Parse("a.yaml", []byte(`state-dir: /var/lib/flagwatch
+inputs:
+- {name: shop, paths: 3}
+- {name: shop, paths: ["/srv/{a"]}
+- edge
+bornAtZero: soon
+listen: 9469x
+maxSeries: -4
+workers: many
+`))
+	want := []string{
+		`a.yaml:1:1: unknown key "state-dir"; did you mean stateDir?`,
+		`a.yaml:3:23: want a list of texts`,
+		`a.yaml:4:10: inputs[1].name: two inputs are called "shop"`,
+		`a.yaml:4:24: inputs[1].paths[0]: "/srv/{a": malformed pattern`,
+		`a.yaml:5:3: want a mapping`,
+		`a.yaml:6:13: "soon": want a duration like 90s`,
+		`a.yaml:7:9: listen: "9469x": missing port in address; want an address such as 127.0.0.1:9469 or :9469`,
+		`a.yaml:8:12: maxSeries: -4, want 1 or more`,
+		`a.yaml:9:10: "many": want a whole number`,
+	}
+	if err == nil || !slices.Equal(strings.Split(err.Error(), "\n"), want) {
+		t.Errorf("%v\nwant\n%s", err, strings.Join(want, "\n"))
+	}
+}
+
+// TestWrongAddress compares the check of addresses with what listening takes,
+// where that needs no name to be looked up.
+func TestWrongAddress(t *testing.T) {
+	for addr, good := range map[string]bool{
+		"": true, "127.0.0.1:0": true, "127.0.0.1:00": true, "localhost:0": true, "[::1]:0": true, ":0": true, "0.0.0.0:0": true,
+		"9469": false, "9469x": false, ":9469x": false, "127.0.0.1:65536": false, "127.0.0.1:-1": false, "127.0.0.1": false,
+		"::1:9469": false, "[::1]": false, "[::1:9469": false, "1.2.3.4.5:0": false, "300.1.1.1:0": false, "a b:0": false, "/run/x:0": false,
+		"http://127.0.0.1:0": false,
+	} {
+		if text := WrongAddress(addr); (text == "") != good {
+			t.Errorf("%q: %q", addr, text)
+		}
+		if good && addr != "" && addr != "[::1]:0" {
+			l, err := net.Listen("tcp", addr)
+			if err != nil {
+				t.Errorf("%q: %v", addr, err)
+				continue
+			}
+			l.Close()
+		}
+	}
+	for _, addr := range []string{"node-1:9469", "node-1.example.org.:9469", "[fe80::1%eth0]:9469"} {
+		if text := WrongAddress(addr); text != "" {
+			t.Errorf("%q: %q", addr, text)
 		}
 	}
 }
@@ -94,6 +165,10 @@ func TestSchema(t *testing.T) {
 		switch name {
 		case "inputs":
 			value = "[{name: a, paths: [b]}]"
+		case "roots":
+			value = "[/srv]"
+		case "listen":
+			value = "':9469'"
 		case "bornAtZero":
 			value = "5s"
 		case "pprof":

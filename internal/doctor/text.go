@@ -94,7 +94,7 @@ func (s *sheet) inputs(d *Diagnosis) {
 }
 
 func (s *sheet) health(h *sinks.Health) {
-	s.text("    ", fmt.Sprintf("%d records: %d access, %d event, %d noise, %d invalid", h.Records, h.Access, h.Events, h.Noise, h.Invalid))
+	s.text("    ", fmt.Sprintf("%s: %d access, %d event, %d noise, %d invalid", plural(h.Records, "record"), h.Access, h.Events, h.Noise, h.Invalid))
 	if h.First == nil {
 		if h.Access > 0 {
 			s.text("    ", "no access record tells its time")
@@ -153,6 +153,7 @@ func (s *sheet) fields(d *Diagnosis) {
 			s.row(f.Name, percent(share(f.Columns, d.Totals.Access)), percent(share(f.Values, d.Totals.Access)))
 		}
 	}
+	s.text("  ", "column: access records whose layout has the field; value: those that have something in it")
 }
 
 func (s *sheet) absent(d *Diagnosis) {
@@ -210,7 +211,7 @@ func (s *sheet) lost(list []Lost) {
 	}
 }
 
-func plural(n int, what string) string {
+func plural[N int | uint64](n N, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

@@ -18,9 +18,9 @@ type Keep struct {
 	// its beginning: that is how a search for Since begins.
 	Since, Until int64
 
-	// Before is set to the latest time of a record that was left out because of
-	// Since.
-	Before *Latest
+	// Before and After are set to the latest time of a record that was left out
+	// because of Since and of Until.
+	Before, After *Latest
 
 	// Match is asked about each record, if set. It is called by all workers at
 	// once.
@@ -101,6 +101,8 @@ func (w *worker) keeps(r *parser.Record, v classify.Verdict) bool {
 		if at := w.time(); at != 0 && (at < k.Since || k.Until != 0 && at > k.Until) {
 			if at < k.Since {
 				k.Before.Tell(at)
+			} else {
+				k.After.Tell(at)
 			}
 			return false
 		}

@@ -64,7 +64,7 @@ func TestWindow(t *testing.T) {
 			until = 0
 		}
 		var want []string
-		last := int64(0)
+		last, before, after := int64(0), int64(0), int64(0)
 		for _, line := range list {
 			var second int
 			if _, err := fmt.Sscanf(line, "[2024-05-01T10:00:%02d", &second); err == nil {
@@ -72,15 +72,23 @@ func TestWindow(t *testing.T) {
 			}
 			if last == 0 || last >= since && (until == 0 || last <= until) {
 				want = append(want, line)
+			} else if last < since {
+				before = max(before, last)
+			} else {
+				after = max(after, last)
 			}
 		}
 		for _, workers := range []int{1, 4} {
 			src := &linesSource{rnd: rnd, stream: &source.Stream{Name: "a"}, lines: list}
 			var out strings.Builder
 			mem := ledger.NewMemory()
-			err := Run(t.Context(), src, mem, Options{Workers: workers, Epoch: often, Keep: Keep{Since: since, Until: until}, Out: &out, Emit: copyRecord})
+			keep := Keep{Since: since, Until: until, Before: new(Latest), After: new(Latest)}
+			err := Run(t.Context(), src, mem, Options{Workers: workers, Epoch: often, Keep: keep, Out: &out, Emit: copyRecord})
 			if err != nil {
 				t.Fatal(err)
+			}
+			if keep.Before.Time() != before || keep.After.Time() != after {
+				t.Errorf("seed %d: left out up to %d and %d, want %d and %d", seed, keep.Before.Time(), keep.After.Time(), before, after)
 			}
 			if got := slices.Collect(strings.Lines(out.String())); !slices.Equal(got, want) {
 				t.Fatalf("seed %d, %d workers: %d records, want %d", seed, workers, len(got), len(want))

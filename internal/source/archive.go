@@ -83,9 +83,22 @@ func (j *job) walk(name, path string, r *raw, under *decoding, depth int) {
 		j.zip(name, r, depth)
 	case name != j.row.Name && !j.isLog(path, r):
 		j.r.noLog(j.row)
+	case name == j.row.Name && j.refused(head):
 	default:
 		j.leaf(name, path, r, under)
 	}
+}
+
+// refused says whether what was packed is no log, and notes why.
+func (j *job) refused(head []byte) bool {
+	if j.r.opt.Refuse == nil {
+		return false
+	}
+	why := j.r.opt.Refuse(head)
+	if why != "" {
+		j.failAt(&j.row.Input, NotOpened, &RefusedError{"what is packed in it " + why})
+	}
+	return why != ""
 }
 
 // isLog tells whether to read a member of an archive.

@@ -195,7 +195,7 @@ func (f *follower) follows(d *find, p place) bool {
 func (f *follower) paths(d *find, now time.Time) {
 	names, literal := []string{d.path}, true
 	f.away(func() {
-		if _, err := os.Lstat(d.path); err != nil && strings.ContainsAny(d.path, "*?[{") {
+		if _, err := os.Lstat(d.path); err != nil && IsPattern(d.path) {
 			names, _ = doublestar.FilepathGlob(d.path, doublestar.WithNoFollow(), doublestar.WithNoHidden())
 			literal = false
 		}
