@@ -204,6 +204,8 @@ func (c *scene) where(card *Card) string {
 		return card.target() + ", " + part + host
 	case single(card.Clusters):
 		return allOf(card, card.target())
+	case len(card.Clusters) > 1 && card.from() != "":
+		return allOf(card, strings.TrimSpace(card.from()))
 	case card.Namespace != "":
 		return allOf(card, card.from()+"to services of namespace "+card.Namespace)
 	case host != "":

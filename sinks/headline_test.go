@@ -153,3 +153,18 @@ func TestOutcomeText(t *testing.T) {
 		}
 	}
 }
+
+// One workload that fails towards several services is the place.
+func TestOneCallerIsNamed(t *testing.T) {
+	card := &Card{
+		Records: 30, Failed: 30, Callers: []ValueCount{{Value: "cart", Count: 30}},
+		Clusters: []ValueCount{{Value: "outbound|80||prices.shop.svc.cluster.local", Count: 16}, {Value: "outbound|80||stock.shop.svc.cluster.local", Count: 14}},
+	}
+	if got := new(scene).where(card); got != "all of them from cart" {
+		t.Error(got)
+	}
+	card.Callers[0].Count = 29 // and one more of somebody else
+	if got := new(scene).where(card); got != "" {
+		t.Error(got)
+	}
+}
