@@ -137,7 +137,7 @@ func (r *Reader) lose(c *claim, why Loss, n, next int64) {
 	r.counters.Lost[why] += n
 	c.next, c.fails = next, 0
 	c.after = time.Time{}
-	go r.opt.Say(fmt.Sprintf("%s: %d offsets are lost (%s); going on at %d", c.name(), n, why, next))
+	go r.opt.Say(fmt.Sprintf("%s: offsets lost: %d (%s); going on at %d", c.name(), n, why, next))
 }
 
 // recreated looks whether the group's offset is gone although it was there: a

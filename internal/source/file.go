@@ -73,7 +73,7 @@ func (s *file) back(n int64) error {
 func (s *file) end() error {
 	info, err := s.f.Stat()
 	if missing := s.size - s.start - s.n; err == nil && missing > 0 && info.Size() < s.size {
-		return fmt.Errorf("the file shrank while it was read: %d bytes are missing", missing)
+		return fmt.Errorf("the file shrank while it was read, bytes missing: %d", missing)
 	}
 	return io.EOF
 }
