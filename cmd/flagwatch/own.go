@@ -5,21 +5,25 @@ import (
 	"os"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/flagwatch/flagwatch/sinks"
 )
 
 // ownOutputs are how what flagwatch prints begins, but for JSON and CSV. They
 // fit the beginning alone: a log that quotes a report further down is read.
-var ownOutputs = []*regexp.Regexp{
-	regexp.MustCompile(`^flagwatch( [·-] |\r?\n\r?\n +[\d,]+ records? )`),
-	regexp.MustCompile(`^ *[\d,]+ records? {3}[\d,]+ access {3}[\d,]+ events? {3}[\d,]+ noise {3}`),         // --quiet
-	regexp.MustCompile(`^(\*\*[^\n]+\*\*\r?\n\r?\n)?[\d,]+ records? · ([\d,]+ failed|no failed request)\b`), // -o markdown
-	regexp.MustCompile(`^(?s:<!DOCTYPE html>.*<title>flagwatch report\b)`),
-	regexp.MustCompile(`^# HELP flagwatch_[a-z_]+ `), // -o prom, /metrics
-	regexp.MustCompile(`^(\*\*)?flagwatch diff(: \d|\r?\n)`),
-	regexp.MustCompile(`^INPUTS\r?\n  \S`), // doctor
-}
+// They are compiled when an input begins like one.
+var ownOutputs = sync.OnceValue(func() []*regexp.Regexp {
+	return []*regexp.Regexp{
+		regexp.MustCompile(`^flagwatch( [·-] |\r?\n\r?\n +[\d,]+ records? )`),
+		regexp.MustCompile(`^ *[\d,]+ records? {3}[\d,]+ access {3}[\d,]+ events? {3}[\d,]+ noise {3}`),         // --quiet
+		regexp.MustCompile(`^(\*\*[^\n]+\*\*\r?\n\r?\n)?[\d,]+ records? · ([\d,]+ failed|no failed request)\b`), // -o markdown
+		regexp.MustCompile(`^(?s:<!DOCTYPE html>.*<title>flagwatch report\b)`),
+		regexp.MustCompile(`^# HELP flagwatch_[a-z_]+ `), // -o prom, /metrics
+		regexp.MustCompile(`^(\*\*)?flagwatch diff(: \d|\r?\n)`),
+		regexp.MustCompile(`^INPUTS\r?\n  \S`), // doctor
+	}
+})
 
 // isOwnOutput tells from its beginning whether a file is what flagwatch prints,
 // but for records and JSON.
@@ -30,7 +34,7 @@ func isOwnOutput(head []byte) bool {
 	if bytes.HasPrefix(head, csvHead()) {
 		return true
 	}
-	for _, begin := range ownOutputs {
+	for _, begin := range ownOutputs() {
 		if begin.Match(head) {
 			return true
 		}
