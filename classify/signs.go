@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"strings"
+	"sync"
 )
 
 // Signs are words. A text in which none of them stands has none of the phrases
@@ -21,19 +22,21 @@ const (
 
 // everyday are words that the programs' logs are full of on good days too. As
 // signs they would tell little.
-var everyday = wordSet(
-	"access add added address addresses agent all and any api app application are authority cache cds certificate certificates cleanup client " +
-		"cluster clusters complete config configuration connect connected connecting connection connections container controller cpu " +
-		"data debug default delta deployment details dial disconnected dns docker down downstream drain draining eds endpoint endpoints " +
-		"envoy event events false file filter for from gateway generated get googleapis grpc has have health host http https " +
-		"inbound info init initialization initialize initialized initializing injection inject injector iptables istio istiod its job key kube kubelet kubernetes " +
-		"labels lds listener listeners load loaded local log main manager memory mesh message metadata name named namespace namespaces " +
-		"network node nodes old option options outbound path patch pilot pod pods policy port ports proto protocol proxy push " +
-		"rds ready received remote replicas request requests resource resources response restart root route routes run running " +
-		"sds secret secrets sec server service services set shutdown sidecar since socket source start started starting state status stop stopping " +
-		"stream streams svc sync target tcp tls token tokens transport true type types update updated updates upstream url user " +
-		"validation value version via virtual volume volumes waiting webhook with worker workers workload xds ztunnel",
-)
+var everyday = sync.OnceValue(func() map[string]bool {
+	return wordSet(
+		"access add added address addresses agent all and any api app application are authority cache cds certificate certificates cleanup client " +
+			"cluster clusters complete config configuration connect connected connecting connection connections container controller cpu " +
+			"data debug default delta deployment details dial disconnected dns docker down downstream drain draining eds endpoint endpoints " +
+			"envoy event events false file filter for from gateway generated get googleapis grpc has have health host http https " +
+			"inbound info init initialization initialize initialized initializing injection inject injector iptables istio istiod its job key kube kubelet kubernetes " +
+			"labels lds listener listeners load loaded local log main manager memory mesh message metadata name named namespace namespaces " +
+			"network node nodes old option options outbound path patch pilot pod pods policy port ports proto protocol proxy push " +
+			"rds ready received remote replicas request requests resource resources response restart root route routes run running " +
+			"sds secret secrets sec server service services set shutdown sidecar since socket source start started starting state status stop stopping " +
+			"stream streams svc sync target tcp tls token tokens transport true type types update updated updates upstream url user " +
+			"validation value version via virtual volume volumes waiting webhook with worker workers workload xds ztunnel",
+	)
+})
 
 // wordSet is the set of the words of a text.
 func wordSet(text string) map[string]bool {
@@ -53,7 +56,7 @@ func signOf(words []string, often map[string]int) (sign string) {
 		switch {
 		case len(w) < shortSign || isNumeral(w[0]):
 			score = 1e-9 * float64(len(w))
-		case everyday[w]:
+		case everyday()[w]:
 			score = 1e-3 * float64(len(w)) / score
 		}
 		if score > best {

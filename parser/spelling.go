@@ -1,5 +1,7 @@
 package parser
 
+import "sync"
+
 // Whoever writes a JSON map chooses its keys, and many choose the operator's
 // name in another spelling: ResponseFlags, response-code, envoy.response_flags,
 // http.status_code, or an object "response" with the members "code" and "flags".
@@ -38,8 +40,8 @@ func singular(spelling []byte) []byte {
 // families are what keys begin with that say no more than who wrote them.
 var families = [...]string{"envoy", "istio", "http"}
 
-// spelledKeys finds the keys of fields by their spelling.
-var spelledKeys = func() map[string]jsonKey {
+// spelledKeys finds the keys of fields by their spelling: few streams need it.
+var spelledKeys = sync.OnceValue(func() map[string]jsonKey {
 	m := map[string]jsonKey{}
 	for _, f := range fields[:Level] { // those of access records
 		for _, name := range append([]string{f.Name}, f.Keys...) {
@@ -48,7 +50,7 @@ var spelledKeys = func() map[string]jsonKey {
 		}
 	}
 	return m
-}()
+})
 
 // spelledKey finds a key of a field that is written in another way than any
 // list has it.
@@ -62,7 +64,7 @@ func spelledKey(name []byte) (jsonKey, bool) {
 
 func keyBySpelling(s []byte) (jsonKey, bool) {
 	s = singular(s)
-	k, ok := spelledKeys[string(s)]
+	k, ok := spelledKeys()[string(s)]
 	for _, family := range families {
 		if !ok && hasPrefix(s, family) {
 			k, ok = keyBySpelling(s[len(family):])
