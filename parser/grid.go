@@ -265,8 +265,7 @@ func (z *lane) missing(formed bool) int {
 // found notes what a form that stands at lo says.
 func (m *form) found(s []byte, lo int, to *outcome) {
 	if m.code >= 0 {
-		w := load32(s, lo+m.code)
-		to.code = int32(w&15*100 + w>>8&15*10 + w>>16&15)
+		to.code = threeDigits(load32(s, lo+m.code))
 	}
 	if m.start >= 0 {
 		to.start = span{uint32(lo + m.start), uint32(lo + m.start + len(usualTime))}

@@ -44,7 +44,7 @@ func (p *Parser) look(o *look, s []byte, lo, hi int, found *outcome) bool {
 	case lookCode:
 		w := load32(s, lo)
 		if d := w ^ 0x303030; hi == lo+3 && (d|(d+0x060606))&0xf0f0f0 == 0 {
-			found.code = int32(w&15*100 + w>>8&15*10 + w>>16&15)
+			found.code = threeDigits(w)
 			return true
 		}
 		found.code = 0
@@ -65,6 +65,9 @@ func (p *Parser) look(o *look, s []byte, lo, hi int, found *outcome) bool {
 	}
 	return o.dash && hi == lo+1 && s[lo] == '-' || o.of.passes(o.check, s, lo, hi)
 }
+
+// threeDigits is the number that the first three bytes of w are the digits of.
+func threeDigits(w uint32) int32 { return int32(w&15*100 + w>>8&15*10 + w>>16&15) }
 
 // numbers looks at numbers one by one.
 func (p *Parser) numbers(o *look, s []byte) bool {

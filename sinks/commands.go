@@ -65,14 +65,13 @@ func fillFrom(r *parser.Record) map[string]string {
 // proxy that is known to have an address.
 func derive(v map[string]string, cluster, upstream string, homeOf func(ip string) (namespace, pod string)) {
 	v["cluster"] = cluster
-	if parts := strings.Split(cluster, "|"); len(parts) == 4 {
-		v["port"], v["subset"], v["service_host"] = parts[1], parts[2], parts[3]
-		labels := strings.Split(parts[3], ".")
-		v["service"] = labels[0]
-		if len(labels) > 2 && labels[2] == "svc" {
-			v["upstream_namespace"] = labels[1]
+	if c, ok := parseCluster(cluster); ok {
+		v["port"], v["subset"], v["service_host"] = c.port, c.subset, c.host
+		v["service"], _, _ = strings.Cut(c.host, ".")
+		if space := serviceNamespace(c.host); space != "" {
+			v["upstream_namespace"] = space
 		}
-		if parts[0] == "inbound" {
+		if c.direction == "inbound" {
 			v["namespace"] = cmp.Or(v["namespace"], namespaceOf(v["sni"]))
 			v["upstream_namespace"], v["upstream_pod"] = cmp.Or(v["namespace"], ownNamespace), cmp.Or(v["pod"], ownPod)
 		}

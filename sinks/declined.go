@@ -167,12 +167,10 @@ func (r *refusal) likely(cluster string) (id string, confidence classify.Confide
 
 // namespaceFlag is for kubectl, from a cluster like outbound|80||cart.shop.svc.cluster.local.
 func namespaceFlag(cluster string) string {
-	parts := strings.Split(cluster, "|")
-	labels := strings.Split(parts[len(parts)-1], ".")
-	if len(labels) < 3 || labels[2] != "svc" {
-		return " -A"
+	if space := serviceNamespace(cluster[strings.LastIndexByte(cluster, '|')+1:]); space != "" {
+		return " -n " + space
 	}
-	return " -n " + labels[1]
+	return " -A"
 }
 
 func (r *refusal) total() (n uint64) {

@@ -21,7 +21,7 @@ func TestSilences(t *testing.T) {
 	for _, command := range commands {
 		used[emptyMeans(command)] = true
 	}
-	for _, s := range silences() {
+	for _, s := range silences {
 		if !used[s.means] {
 			t.Errorf("no command has the silence %q", s.means)
 		}

@@ -83,14 +83,14 @@ func (c *scene) gatewayRoutes() (list []Hint) {
 	type service struct{ port, host string }
 	split := map[service]bool{} // called by subset
 	for i := range c.d.fleet.clusters {
-		if parts := strings.Split(c.d.clusters.label(uint16(i), ""), "|"); len(parts) == 4 && parts[2] != "" {
-			split[service{parts[1], parts[3]}] = true
+		if n, _ := parseCluster(c.d.clusters.label(uint16(i), "")); n.subset != "" {
+			split[service{n.port, n.host}] = true
 		}
 	}
 	for i := range c.d.fleet.clusters {
 		name := c.d.clusters.label(uint16(i), "")
-		parts := strings.Split(name, "|")
-		if len(parts) != 4 || parts[0] != "outbound" || parts[2] != "" || !split[service{parts[1], parts[3]}] {
+		n, _ := parseCluster(name)
+		if n.direction != "outbound" || n.subset != "" || !split[service{n.port, n.host}] {
 			continue
 		}
 		if gateway := c.gatewayOf(&c.d.fleet.clusters[i]); gateway != "" {

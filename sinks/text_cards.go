@@ -235,19 +235,6 @@ func (p *page) place(c *Card, port bool) string {
 	return ""
 }
 
-// clusterShort is service:port of Istio's names of clusters.
-func clusterShort(name string) string {
-	parts := strings.Split(name, "|")
-	if len(parts) != 4 {
-		return name
-	}
-	if parts[3] == "" {
-		return parts[0] + " port " + parts[1]
-	}
-	service, _, _ := strings.Cut(parts[3], ".svc.")
-	return service + ":" + parts[1]
-}
-
 // consequences says what the join took off the counts.
 func (p *page) consequences(j Join) {
 	if j.Consequences == 0 {

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"strconv"
-	"strings"
 )
 
 // WriteDiff writes a diff for a terminal, in the layout of a report. Text that
@@ -58,7 +57,7 @@ func (p *page) changes(list []Change) {
 
 // diffCluster is a cluster's name, in short where that says as much.
 func (p *page) diffCluster(name string) string {
-	if parts := strings.Split(name, "|"); p.wide || len(parts) == 4 && parts[2] != "" {
+	if p.wide || subsetOf(name) != "" {
 		return name
 	}
 	return clusterShort(name)

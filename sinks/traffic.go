@@ -59,14 +59,6 @@ func trafficOf(service string, list []clusterCounts) Traffic {
 	return t
 }
 
-// subsetOf is the subset in the name of a cluster, "" if it has none.
-func subsetOf(cluster string) string {
-	if parts := strings.Split(cluster, "|"); len(parts) == 4 {
-		return parts[2]
-	}
-	return ""
-}
-
 // services are those with the most failed requests. There are none when
 // records were chosen by what they are: then nobody knows the others.
 func (r *Report) services() []Traffic {
@@ -373,16 +365,4 @@ func (q *inquiry) oneNamespace() {
 			len(q.card.Traffic), space, number(*others))
 		q.card.Namespace = space
 	}
-}
-
-// namespaceIn is the namespace in the name of a cluster, "" if it has none.
-func namespaceIn(cluster string) string {
-	parts := strings.Split(cluster, "|")
-	if len(parts) != 4 || parts[0] != "outbound" {
-		return ""
-	}
-	if labels := strings.Split(parts[3], "."); len(labels) > 2 && labels[2] == "svc" {
-		return labels[1]
-	}
-	return ""
 }
