@@ -52,6 +52,7 @@ type memo struct {
 	texts    [earlyColumns][]text
 	plans    map[first]*plan
 	lately   [maxLately]recent
+	endings  [maxLately]ending
 	branches int // of all plans
 	words    []uint64
 
@@ -64,6 +65,13 @@ type memo struct {
 type recent struct {
 	first first
 	plan  *plan
+}
+
+// An ending is how records of one dialect ended, by the bytes that say so, with
+// its plan.
+type ending struct {
+	hash uint64
+	plan *plan
 }
 
 // slot spreads first keys over those that were met lately.
@@ -89,6 +97,7 @@ func newMemo() memo {
 
 func (m *memo) forget() {
 	clear(m.lately[:])
+	clear(m.endings[:])
 	m.sets, m.list, m.plans, m.branches = map[found]uint16{{}: nothing}, make([]found, nothing+1), map[first]*plan{}, 0
 	for i := range m.texts {
 		clear(m.texts[i])
@@ -117,6 +126,24 @@ func (c *Classifier) plan(r *parser.Record, failed bool) *plan {
 	if len(m.list) >= maxSets || len(m.plans) >= maxPlans || m.branches >= maxBranches {
 		m.forget()
 	}
+	text := r.Ending()
+	if text == nil {
+		return c.planOf(r, failed)
+	}
+	h := maphash.Bytes(m.seed, text) + uint64(r.Dialect)<<1
+	if failed {
+		h++
+	}
+	e := &m.endings[h%maxLately]
+	if e.plan == nil || e.hash != h {
+		*e = ending{h, c.planOf(r, failed)}
+	}
+	return e.plan
+}
+
+// planOf is plan for a record whose ending was not met lately.
+func (c *Classifier) planOf(r *parser.Record, failed bool) *plan {
+	m := &c.memo
 	k := c.first(r)
 	k.failed = failed
 	last := &m.lately[k.slot()]

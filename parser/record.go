@@ -34,6 +34,7 @@ type Record struct {
 	proto     uint32   // where the protocol begins, for those
 	reqEnd    uint32   // the quote behind it
 	digits    uint32   // where the bytes received begin
+	ending    span     // see Ending
 	mixer     span     // status of Istio's mixer
 	failure   span     // ztunnel's error
 	code      int32
@@ -121,6 +122,18 @@ func (r *Record) Flags() (set FlagSet, ok bool) { return r.flags, r.hasFlags }
 // nothing.
 func (r *Record) Plain() bool { return r.plain }
 
+// Ending returns the columns from the code to the transport failure reason as
+// they were written, if they stand side by side: of two records of one dialect
+// with the same ending these columns are the same, and they have no other text
+// that tells how the request ended. It is nil when nothing is known of that, or
+// the parser was not asked for all of them; it lives as long as the record.
+func (r *Record) Ending() []byte {
+	if r.ending.hi == 0 {
+		return nil
+	}
+	return r.text[r.ending.lo:r.ending.hi:r.ending.hi]
+}
+
 // UnknownFlags walks the tokens of the flags column that are no known flag.
 func (r *Record) UnknownFlags(yield func([]byte) bool) {
 	if r.flags&UnknownFlags == 0 {
@@ -195,7 +208,7 @@ func (r *Record) forget() {
 	r.present, r.inScratch, r.layout, r.late = 0, 0, 0, 0
 	r.code, r.hasCode, r.hasFlags, r.ended, r.flags = 0, false, false, false, 0
 	r.extra, r.errored, r.grouped, r.plain, r.learned, r.ran = r.extra[:0], false, false, false, false, 0
-	r.mixer, r.failure, r.clock, r.planned, r.ordered, r.spots = span{}, span{}, nil, nil, nil, nil
+	r.mixer, r.failure, r.ending, r.clock, r.planned, r.ordered, r.spots = span{}, span{}, span{}, nil, nil, nil, nil
 }
 
 // set stores text[lo:hi] as the value of a field, unless it says that there

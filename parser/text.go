@@ -64,6 +64,7 @@ const (
 	requestFields = FieldSet(1<<Method | 1<<Path | 1<<Protocol)
 	numberFields  = FieldSet(1<<BytesReceived | 1<<BytesSent | 1<<Duration | 1<<UpstreamServiceTime)
 	tailFields    = FieldSet(1<<UpstreamLocalAddress | 1<<DownstreamLocalAddress | 1<<DownstreamRemoteAddress | 1<<RequestedServerName | 1<<RouteName)
+	endingFields  = FieldSet(1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<ConnectionTerminationDetails | 1<<UpstreamTransportFailureReason)
 	lateFields    = ownFields &^ (1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<UpstreamCluster)
 )
 
@@ -163,6 +164,9 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 		r.set(UpstreamCluster, int(at.lo), int(at.hi))
 	}
 	r.proto, r.reqEnd = uint32(proto), uint32(end)
+	if p.want&endingFields == endingFields {
+		r.ending = span{uint32(end + 2), r.digits}
+	}
 	if r.mixer.hi > 0 {
 		p.addMixer()
 	}

@@ -6,7 +6,7 @@ func (r *Record) Without(fields FieldSet) *Record {
 	c := r.Clone()
 	c.present &^= fields
 	c.layout &^= fields
-	c.plain = false
+	c.plain, c.ending = false, span{}
 	if fields.Has(ResponseCode) {
 		c.code, c.hasCode = 0, false
 	}

@@ -195,13 +195,6 @@ func (d *Delta) Reset() {
 	}
 }
 
-// Large says whether d has come to hold much, so that it is time to merge it
-// into what is kept and to reset it.
-func (d *Delta) Large() bool {
-	return d.profiles.list.n > maxProfiles/2 || d.pairs.list.n > maxPairs/2 || d.joins.hops.n > maxHops/2 ||
-		d.cells.steps.used > maxCells/2 || d.declined.steps.used > maxCells/2 || d.load.steps.used > maxCells/2
-}
-
 // AddDiscarded counts bytes that were read and belong to no record, under a
 // reason of the contract: oversize, binary or corrupt.
 func (d *Delta) AddDiscarded(reason string, bytes int64) {

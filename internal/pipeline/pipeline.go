@@ -25,7 +25,7 @@ const grace = time.Second
 type Options struct {
 	Workers int             // 0: one per processor
 	Epoch   time.Duration   // time between commits; 0: a second, or none before the end if Early
-	Early   bool            // commits have no ends, and a worker that has counted much commits it by itself: for a ledger in memory, to save some
+	Early   bool            // commits have no ends: for a ledger in memory
 	Want    parser.FieldSet // fields to find; 0: those that are counted
 	Formats []*parser.Format
 

@@ -5,7 +5,6 @@ import (
 	"runtime/debug"
 
 	"github.com/flagwatch/flagwatch/classify"
-	"github.com/flagwatch/flagwatch/internal/ledger"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
 	"github.com/flagwatch/flagwatch/sinks"
@@ -122,20 +121,6 @@ func (w *worker) count() {
 	for !w.walk() {
 	}
 	w.delta.EndBatch(&w.from, b.To.Offset)
-	if w.run.opt.Early && w.delta.Large() {
-		w.commit()
-	}
-}
-
-// commit commits what this worker has counted, and where it has read to by
-// itself says nothing.
-func (w *worker) commit() {
-	for _, d := range w.now.groups {
-		if err := w.run.led.Commit(context.Background(), ledger.Epoch{Delta: d}); err != nil {
-			w.run.fail(err)
-		}
-		d.Reset()
-	}
 }
 
 // walk counts the batch's records until the last one, or until one panics.
