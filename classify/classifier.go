@@ -136,7 +136,7 @@ func (c *compiled) named(id string) (*Cause, error) {
 func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 	switch r.Kind {
 	case parser.Access:
-		if r.Plain() && succeeded(r) && usualCluster(r) {
+		if Healthy(r) {
 			return v
 		}
 		failed := failedAccess(r)
@@ -157,6 +157,10 @@ func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 	}
 	return v
 }
+
+// Healthy says of an access record that its verdict is empty, if that is seen
+// at a glance: false says nothing.
+func Healthy(r *parser.Record) bool { return r.Plain() && succeeded(r) && usualCluster(r) }
 
 // unremarkable says whether a request that did not fail has nothing that an
 // informational cause tells about: a flag, an answer of the proxy, a cluster

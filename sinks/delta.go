@@ -214,11 +214,7 @@ func (d *Delta) AddSkipped(r *parser.Record) {
 // record's kind, bytes and lines are counted before anything of it is read,
 // so the account holds even if that panics.
 func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
-	d.records++
-	k := &d.kinds[r.Kind]
-	k.Records++
-	k.Bytes += uint64(r.Size)
-	k.Lines += uint64(r.Lines)
+	d.account(r)
 	if r.Suspicious {
 		d.suspicious++
 		d.suspiciousSamples.add(from, r)
@@ -242,33 +238,37 @@ func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 	}
 }
 
+// AddHealthy is Add for a record that is healthy, as classify.Healthy says it.
+func (d *Delta) AddHealthy(from *Origin, r *parser.Record) {
+	if r.Suspicious || r.Partial || d.meter != nil {
+		d.Add(from, r, classify.Verdict{})
+		return
+	}
+	d.account(r)
+	d.addUsual(from, r)
+	d.addPlace(d.place(from, r), r, false)
+}
+
+// account counts that the record is there.
+func (d *Delta) account(r *parser.Record) {
+	d.records++
+	k := &d.kinds[r.Kind]
+	k.Records++
+	k.Bytes += uint64(r.Size)
+	k.Lines += uint64(r.Lines)
+}
+
 func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (failed bool) {
 	if r.Partial {
 		d.partial++
 	}
-	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
-	dir := d.direction(r, cluster)
-	at, timed := d.clock.time(r)
-	d.metAt, d.metDir = at, dir
-	if timed {
-		d.addTime(at, at)
-		d.batch.see(at)
-	}
-	d.batch.met(r.Dialect)
-	d.sampled.add(r, dir, at)
-	if timed && !v.Failed {
-		d.load.add(cluster, at)
-		if lookedAt(at) {
-			d.look(from, r, cluster, dir, at)
-		}
-	}
 	if v.Cause == nil && !v.Failed && (r.Plain() || isUsual(r)) {
-		d.addUsual(r, cluster, dir, at, timed)
+		d.addUsual(from, r)
 		return false
 	}
-	if code, _ := r.Code(); code == 0 && !v.Failed {
-		d.lookTCP(r, cluster)
-	}
+	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+	dir := d.direction(r, cluster)
+	at, timed := d.begin(from, r, cluster, dir, !v.Failed)
 	k := d.outcome(r, cluster, dir, v.Failed)
 	if v.Failed || v.Cause != nil {
 		d.addCause(from, r, v, k, at, timed)
@@ -287,42 +287,78 @@ func (d *Delta) addCombo(k key, n uint64) {
 	}
 }
 
+// begin counts when an access record began, by its cluster, and looks at some of
+// those that did not fail.
+func (d *Delta) begin(from *Origin, r *parser.Record, cluster uint16, dir parser.Direction, ok bool) (at int64, timed bool) {
+	at, timed = d.clock.time(r)
+	d.metAt, d.metDir = at, dir
+	if timed {
+		d.addTime(at, at)
+		d.batch.see(at)
+		if ok {
+			d.load.add(cluster, at)
+			if lookedAt(at) {
+				d.look(from, r, cluster, dir, at)
+			}
+		}
+	}
+	d.batch.met(r.Dialect)
+	if d.sampled.mayTake(at) {
+		d.sampled.add(r, dir, at)
+	}
+	return at, timed
+}
+
 // usualDetails are those of a healthy record.
 const usualDetails = "via_upstream"
 
 // isUsual says whether a record that did not fail is usual. Plain ones are.
 func isUsual(r *parser.Record) bool {
 	flags, hasFlags := r.Flags()
-	code, hasCode := r.Code()
+	_, hasCode := r.Code()
 	details := r.Bytes(parser.ResponseCodeDetails)
-	return flags == 0 && hasFlags && hasCode && code != 0 && (details == nil || string(details) == usualDetails) && !r.Has(parser.GRPCStatus) && !r.Errored()
+	return flags == 0 && hasFlags && hasCode && (details == nil || string(details) == usualDetails) && !r.Has(parser.GRPCStatus) && !r.Errored()
 }
 
 // addUsual counts a usual record.
-func (d *Delta) addUsual(r *parser.Record, cluster uint16, dir parser.Direction, at int64, timed bool) {
+func (d *Delta) addUsual(from *Origin, r *parser.Record) {
+	cluster := r.Bytes(parser.UpstreamCluster)
 	code, _ := r.Code()
-	if uint(code)-400 < 100 {
-		d.addDeclined(r, cluster, uint16(code), at, timed)
+	h := d.clusters.hash(cluster)
+	id := h ^ (uint64(code)<<16|uint64(r.Dialect)<<32|1)*usualMix
+	if len(cluster) == 0 {
+		id ^= uint64(r.Direction())
 	}
-	id := 1<<63 | uint64(cluster) | uint64(code)<<16 | uint64(r.Dialect)<<32 | uint64(dir)<<40
 	if r.Plain() || r.Has(parser.ResponseCodeDetails) {
-		id |= 1 << 48
+		id = ^id
 	}
 	i := d.usual.find(id)
-	if d.usual.counts[i].id != id {
-		i = d.addNewUsual(id, d.outcome(r, cluster, dir, false))
+	u := &d.usual.counts[i]
+	if u.id != id {
+		u = d.addNewUsual(id, r)
 	}
-	d.usual.counts[i].n++
+	u.n++
+	at, timed := d.begin(from, r, u.cluster, u.dir, true)
+	switch {
+	case uint(code)-400 < 100:
+		d.addDeclined(r, u.cluster, uint16(code), at, timed)
+	case code == 0:
+		d.lookTCP(r, u.cluster)
+	}
 }
 
-// addNewUsual remembers a combination, and returns its place.
-func (d *Delta) addNewUsual(id uint64, k key) uint64 {
+// addNewUsual remembers the combination of a record.
+func (d *Delta) addNewUsual(id uint64, r *parser.Record) *usual {
+	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+	dir := d.direction(r, cluster)
+	k := d.outcome(r, cluster, dir, false)
 	i := d.usual.room(id)
-	if u := &d.usual.counts[i]; u.n > 0 {
+	u := &d.usual.counts[i]
+	if u.n > 0 {
 		d.addCombo(d.usual.keys[i], u.n)
 	}
-	d.usual.counts[i], d.usual.keys[i] = usual{id: id}, k
-	return i
+	*u, d.usual.keys[i] = usual{id: id, cluster: cluster, dir: dir}, k
+	return u
 }
 
 // outcomes walks the combinations, in no order; one may come twice.

@@ -2,7 +2,6 @@ package sinks
 
 import (
 	"bytes"
-	"cmp"
 	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -35,11 +34,17 @@ type heard struct {
 	at   marks
 }
 
-// heardAt is one answer.
-func heardAt(name []byte, at int64) heard {
-	h := heard{hash: hashID(name), n: 1, when: span{at, at, true}}
+// add counts an answer.
+func (h *heard) add(at int64) {
+	h.n++
+	h.when.add(at)
 	h.at.add(at)
-	return h
+}
+
+func (h *heard) merge(o *heard) {
+	h.n += o.n
+	h.when.merge(o.when)
+	h.at.merge(o.at)
 }
 
 // A served is what answered for a cluster, and for whom.
@@ -77,11 +82,15 @@ func (d *Delta) look(from *Origin, r *parser.Record, cluster uint16, dir parser.
 		s.addHost(hashID(host))
 		s.addCaller(proxy)
 		if dir == parser.Outbound || dir == parser.Inbound {
-			s.addClient(heardAt(withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at))
+			if h := s.client(hashID(withoutPort(r.Bytes(parser.DownstreamRemoteAddress)))); h != nil {
+				h.add(at)
+			}
 		}
 	}
 	if authority := withoutPort(r.Bytes(parser.Authority)); len(authority) > 0 {
-		d.fleet.hear(heardAt(authority, at))
+		if h := d.fleet.authority(hashID(authority)); h != nil {
+			h.add(at)
+		}
 	}
 }
 
@@ -114,34 +123,44 @@ func (s *served) addHost(hash uint64) {
 	}
 }
 
-// addClient counts a client that got an answer.
-func (s *served) addClient(c heard) {
-	list := insertHeard(s.clients[:s.numClient], c, maxClients)
+// client is the place of a client that got an answer; nil when it is not kept.
+func (s *served) client(hash uint64) *heard {
+	list, h := heardOf(s.clients[:s.numClient], hash, maxClients)
 	s.numClient = uint8(len(list))
+	return h
 }
 
-// hear counts an authority that got an answer.
-func (t *fleet) hear(a heard) { t.heard = insertHeard(t.heard, a, maxHeard) }
+// authority is the place of an authority that got an answer; nil when it is not
+// kept.
+func (t *fleet) authority(hash uint64) (h *heard) {
+	t.heard, h = heardOf(t.heard, hash, maxHeard)
+	return h
+}
 
-// insertHeard adds to a sorted list, of which the lowest hashes are kept. The
-// list has room for them.
-func insertHeard(list []heard, a heard, most int) []heard {
-	if len(list) == most && a.hash > list[most-1].hash {
-		return list
+// heardOf finds a place in a sorted list, of which the lowest hashes are kept,
+// or makes one.
+func heardOf(list []heard, hash uint64, most int) ([]heard, *heard) {
+	i, end := 0, len(list)
+	for i < end {
+		if mid := int(uint(i+end) >> 1); list[mid].hash < hash {
+			i = mid + 1
+		} else {
+			end = mid
+		}
 	}
-	i, found := slices.BinarySearchFunc(list, a.hash, func(h heard, hash uint64) int { return cmp.Compare(h.hash, hash) })
 	switch {
-	case found:
-		list[i].n += a.n
-		list[i].when.merge(a.when)
-		list[i].at.merge(a.at)
+	case i < len(list) && list[i].hash == hash:
+		return list, &list[i]
+	case i == most:
+		return list, nil
 	case len(list) == most:
 		copy(list[i+1:], list[i:])
-		list[i] = a
+		list[i] = heard{}
 	default:
-		list = slices.Insert(list, i, a)
+		list = slices.Insert(list, i, heard{})
 	}
-	return list
+	list[i].hash = hash
+	return list, &list[i]
 }
 
 // last is what was answered of an authority; ok is false when that is not known.
@@ -208,14 +227,18 @@ func (t *fleet) merge(o *fleet, clusters, proxies []uint16) {
 		for _, c := range from.callers {
 			to.addCaller(proxies[c])
 		}
-		for _, c := range from.clients[:from.numClient] {
-			to.addClient(c)
+		for i := range from.clients[:from.numClient] {
+			if h := to.client(from.clients[i].hash); h != nil {
+				h.merge(&from.clients[i])
+			}
 		}
 		to.tcp += from.tcp
 		to.short += from.short
 	}
-	for _, a := range o.heard {
-		t.hear(a)
+	for i := range o.heard {
+		if h := t.authority(o.heard[i].hash); h != nil {
+			h.merge(&o.heard[i])
+		}
 	}
 	for i := range o.homes {
 		if h := &o.homes[i]; h.length > 0 {

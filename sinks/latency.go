@@ -17,8 +17,8 @@ func (l *latencies) measure(r *parser.Record) {
 	if code, _ := r.Code(); code < 200 {
 		return
 	}
-	if ms, ok := r.Number(parser.Duration); ok {
-		l.ok.add(int64(ms))
+	if ms, ok := r.Millis(); ok {
+		l.ok.add(ms)
 	}
 }
 

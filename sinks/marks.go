@@ -13,7 +13,13 @@ type marks struct {
 	shift uint8  // a step is ten seconds times two to the shift
 }
 
-func (m *marks) add(at int64) { m.merge(marks{1, floorDiv(at, cellNanos), 0}) }
+func (m *marks) add(at int64) {
+	step := floorDiv(at, cellNanos)
+	if i := uint64(step>>m.shift - m.first); i < maxMarks && m.bits>>i&1 != 0 {
+		return
+	}
+	m.merge(marks{1, step, 0})
+}
 
 func (m *marks) merge(o marks) {
 	if o.bits == 0 {

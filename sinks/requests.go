@@ -41,16 +41,21 @@ func turnOf(at int64) uint64 {
 	return 2
 }
 
+// mayTake says whether there is still room for ids of a record's second.
+func (t *requests) mayTake(at int64) bool {
+	return t.n < maxRequests || turnOf(at) <= t.list[maxRequests-1].key>>turnBits
+}
+
+// add samples a record's id, if there is room for it.
 func (t *requests) add(r *parser.Record, dir parser.Direction, at int64) {
-	turn := turnOf(at)
-	if dir == parser.NoDirection || t.n == maxRequests && turn > t.list[maxRequests-1].key>>turnBits {
+	if dir == parser.NoDirection {
 		return
 	}
 	id := r.Bytes(parser.RequestID)
 	if len(id) == 0 {
 		return
 	}
-	t.put(request{hashID(id)>>2 | turn<<turnBits, 1 << (dir - 1)})
+	t.put(request{hashID(id)>>2 | turnOf(at)<<turnBits, 1 << (dir - 1)})
 }
 
 func (t *requests) put(r request) {

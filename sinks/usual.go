@@ -1,5 +1,7 @@
 package sinks
 
+import "github.com/flagwatch/flagwatch/parser"
+
 // usuals count the combinations that most records have: a success without a
 // flag, from upstream as far as the record says. A record of a combination that
 // is remembered costs little more than its count; a new one takes the place of
@@ -13,9 +15,14 @@ type usuals struct {
 
 // A usual is how often one of them came.
 type usual struct {
-	id uint64 // cluster, code, dialect, direction and whether there are details; 0: free
-	n  uint64
+	id      uint64 // hash of cluster, code, dialect, direction and whether there are details
+	n       uint64 // 0: free
+	cluster uint16
+	dir     parser.Direction
 }
+
+// usualMix is odd and spreads what is multiplied by it.
+const usualMix = 0x9e3779b97f4a7c15
 
 // maxUsual is how many are remembered at most.
 const maxUsual = 1024
@@ -27,7 +34,7 @@ func newUsuals() usuals {
 // find returns the place of a combination; it is another's when the
 // combination is new.
 func (t *usuals) find(id uint64) uint64 {
-	i := id * 0x9e3779b97f4a7c15 >> t.shift
+	i := id * usualMix >> t.shift
 	if t.counts[i].id != id {
 		i ^= 1
 	}

@@ -30,6 +30,7 @@ type worker struct {
 	delta   *sinks.Delta
 	from    sinks.Origin
 	counted bool // the record that is being done is in the delta
+	all     bool // all records are counted, and nothing else is done with them
 
 	tide *tide // before the batch
 	mine *tide // to be published
@@ -39,7 +40,7 @@ type worker struct {
 func newWorker(r *run) *worker {
 	return &worker{
 		run: r, plain: parser.NewParser(r.opt.Want, r.opt.Formats...), causes: r.opt.Classifier.Clone(),
-		now: newCounts(&r.spare), before: newCounts(&r.spare),
+		now: newCounts(&r.spare), before: newCounts(&r.spare), all: r.opt.Emit == nil && !r.opt.Keep.Timed() && r.opt.Keep.Match == nil,
 	}
 }
 
@@ -137,6 +138,11 @@ func (w *worker) walk() (done bool) {
 }
 
 func (w *worker) record(rec *parser.Record) {
+	if w.all && classify.Healthy(rec) {
+		w.counted = true
+		w.delta.AddHealthy(&w.from, rec)
+		return
+	}
 	v := w.causes.Classify(rec)
 	if !w.keeps(rec, v) {
 		w.counted = true
