@@ -138,6 +138,9 @@ func (p *Parser) Next() (*Record, bool) {
 // next reads the record at pos. It is false when the line was only a part of
 // a record.
 func (p *Parser) next() bool {
+	if p.usual() {
+		return true
+	}
 	r := &p.rec
 	begin := p.pos
 	if p.spreads && !p.glued && p.readSpread(begin) {
