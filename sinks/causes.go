@@ -148,9 +148,20 @@ func (g *group) addRival(c *classify.Cause, n uint64) {
 	}
 }
 
-// addCause counts an access record under its cause. k is its outcome.
-func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k key, at int64, timed bool) {
-	cause := d.causes.id(v.Cause)
+// addCause counts an access record that failed, or has a cause.
+func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
+	cause, proxy := d.causes.id(v.Cause), d.proxy(from, r)
+	p, k := d.profileOf(r, v, cause, proxy)
+	o := unpack(k.rest)
+	at, timed := d.begin(from, r, o.cluster, parser.Direction(o.dir), !v.Failed)
+	if code, _ := r.Code(); code == 0 && !v.Failed {
+		d.lookTCP(r, o.cluster)
+	}
+	if p != nil {
+		p.count(at, timed)
+	} else {
+		d.spread(r, v, k, cause, proxy, span{at, at, timed})
+	}
 	g := d.causes.of(cause)
 	g.used = true
 	g.samples.add(from, r, at, timed)
@@ -167,7 +178,6 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict, k 
 	if host := r.Bytes(parser.UpstreamHost); host != nil {
 		d.addHost(g, key{flags: k.flags, rest: plainOf(k.rest, cause)}, host, v.Failed, at, timed)
 	}
-	p := d.addProfile(r, v, k, cause, d.proxy(from, r), at, timed)
 	if !v.Failed {
 		return
 	}
@@ -209,23 +219,36 @@ func (d *Delta) addCell(sort key, p *profile, at int64) {
 	}
 }
 
-// addProfile counts a record under its profile; nil when there is none, and
-// all that the profile stands for was counted one by one.
-func (d *Delta) addProfile(r *parser.Record, v *classify.Verdict, outcome key, cause, proxy uint16, at int64, timed bool) *profile {
-	k, ok := d.profileKey(r, v, outcome, cause, proxy)
-	if ok {
-		if p := d.profiles.of(&k, v.Rivals); p != nil {
-			if p.n == 0 {
-				p.name = nameOf(r)
-			}
-			p.count(at, timed)
-			return p
+// profileOf returns the profile of a record and its outcome; without room for
+// the profile it is nil.
+func (d *Delta) profileOf(r *parser.Record, v *classify.Verdict, cause, proxy uint16) (*profile, key) {
+	h, known := d.faces.faceOf(r, v, cause, proxy)
+	if known {
+		if p := d.faces.find(h); p != nil && sameCauses(p.rivals, v.Rivals) {
+			return p, key{flags: p.key.flags, rest: p.key.outcome}
 		}
 	}
+	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+	k := d.outcome(r, cluster, d.direction(r, cluster), v.Failed)
+	own, ok := d.profileKey(r, v, k, cause, proxy)
+	if !ok {
+		return nil, k
+	}
+	p := d.profiles.of(&own, v.Rivals)
+	if p != nil && p.n == 0 {
+		p.name = nameOf(r)
+	}
+	if p != nil && known {
+		d.faces.put(h, p)
+	}
+	return p, k
+}
+
+// spread counts one by one what a profile would stand for.
+func (d *Delta) spread(r *parser.Record, v *classify.Verdict, outcome key, cause, proxy uint16, when span) {
+	k, _ := d.profileKey(r, v, outcome, cause, proxy)
 	texts := [...][]byte{r.Bytes(parser.RouteName), r.Bytes(parser.Authority), r.Bytes(parser.RequestedServerName), transportReason(r)}
-	when := span{at, at, timed}
 	d.expand(&k, v.Rivals, &texts, 1, when)
-	return nil
 }
 
 // addHost counts a host under its cause, and by cluster, code and flags when

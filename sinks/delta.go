@@ -74,6 +74,7 @@ type Delta struct {
 	hosts     top    // those that pairs have no room for
 	causes    groups
 	profiles  profiles // of failed records, and of others with a cause
+	faces     faces    // of profiles
 	words     names    // texts of profiles and pairs
 	sights    names    // paths and clients
 	pairs     pairs    // hosts, timeouts, paths and clients under causes
@@ -158,6 +159,7 @@ func NewDelta() *Delta {
 		proxies:   newNames(maxProxies),
 		joins:     newJoins(),
 		callers:   newCallers(),
+		faces:     newFaces(),
 		latencies: &latencies{},
 		words:     newNames(maxWords),
 		sights:    newNames(maxSights),
@@ -185,12 +187,13 @@ func (d *Delta) Reset() {
 	kept.latencies.reset()
 	kept.joins.reset()
 	kept.profiles.reset()
+	kept.faces.reset()
 	kept.pairs.reset()
 	kept.meter.reset()
 	*d = Delta{
 		clusters: kept.clusters, details: kept.details, unknown: kept.unknown, places: kept.places, levels: kept.levels,
 		combos: kept.combos, usual: kept.usual, cells: kept.cells, declined: kept.declined, hosts: kept.hosts, causes: kept.causes,
-		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, callers: kept.callers, latencies: kept.latencies, joins: kept.joins, profiles: kept.profiles, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
+		proxies: kept.proxies, lives: kept.lives, load: kept.load, fleet: kept.fleet, callers: kept.callers, latencies: kept.latencies, joins: kept.joins, profiles: kept.profiles, faces: kept.faces, words: kept.words, sights: kept.sights, pairs: kept.pairs, byPlace: kept.byPlace[:0], clock: kept.clock,
 		dirs: kept.dirs[:0], scratch: kept.scratch, meter: kept.meter, inputs: kept.inputs,
 	}
 }
@@ -266,19 +269,22 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 		d.addUsual(from, r)
 		return false
 	}
+	if v.Cause != nil || v.Failed {
+		d.addCause(from, r, v)
+		return v.Failed
+	}
 	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
 	dir := d.direction(r, cluster)
-	at, timed := d.begin(from, r, cluster, dir, !v.Failed)
-	k := d.outcome(r, cluster, dir, v.Failed)
-	if v.Failed || v.Cause != nil {
-		d.addCause(from, r, v, k, at, timed)
-	} else {
-		d.addCombo(k, 1)
-		if unpack(k.rest).clientError() {
-			d.addDeclined(r, cluster, unpack(k.rest).code, at, timed)
-		}
+	at, timed := d.begin(from, r, cluster, dir, true)
+	if code, _ := r.Code(); code == 0 {
+		d.lookTCP(r, cluster)
 	}
-	return v.Failed
+	k := d.outcome(r, cluster, dir, false)
+	d.addCombo(k, 1)
+	if unpack(k.rest).clientError() {
+		d.addDeclined(r, cluster, unpack(k.rest).code, at, timed)
+	}
+	return false
 }
 
 func (d *Delta) addCombo(k key, n uint64) {
