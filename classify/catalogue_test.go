@@ -49,3 +49,15 @@ func TestRowsAreComplete(t *testing.T) {
 		}
 	}
 }
+
+// Each row of the catalogue is found by its id.
+func TestDocumented(t *testing.T) {
+	for _, c := range Causes() {
+		if got := Documented(c.ID); got == nil || got.ID != c.ID || got.Title != c.Title {
+			t.Errorf("%s: %v", c.ID, got)
+		}
+	}
+	if got := Documented("nightly-restart"); got != nil {
+		t.Errorf("a cause that nobody documents: %v", got)
+	}
+}

@@ -121,17 +121,21 @@ func Causes() []Cause {
 	return slices.Concat(lists[:]...)
 }
 
-// IsDocumented says whether a cause of the catalogue has the id.
-func IsDocumented(id string) bool {
+// Documented returns the cause of the catalogue with the id, nil when there is
+// none. The row is shared: callers must not change it.
+func Documented(id string) *Cause {
 	for _, list := range catalogue() {
 		for i := range list {
 			if list[i].ID == id {
-				return true
+				return &list[i]
 			}
 		}
 	}
-	return false
+	return nil
 }
+
+// IsDocumented says whether a cause of the catalogue has the id.
+func IsDocumented(id string) bool { return Documented(id) != nil }
 
 func catalogue() [9][]Cause {
 	return [...][]Cause{routingCauses, upstreamCauses, downstreamCauses, policyCauses, ambientCauses, remainingCauses, controlCauses, platformCauses, topics}

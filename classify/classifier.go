@@ -44,11 +44,13 @@ type Own struct {
 // and what is wrong with it.
 func New(own Own) (*Classifier, error) {
 	c := &compiled{byName: map[string]*Cause{}, fields: FailedFields | AnsweredFields | earlyFields()}
-	c.causes = append(append(c.causes, Causes()...), own.Causes...)
+	c.causes = append(Causes(), own.Causes...)
 	if err := c.nameCauses(); err != nil {
 		return nil, err
 	}
-	for _, r := range append(own.Rules[:len(own.Rules):len(own.Rules)], Rules()...) {
+	rules := append(own.Rules[:len(own.Rules):len(own.Rules)], Rules()...)
+	c.rules = make([]rule, 0, len(rules))
+	for _, r := range rules {
 		if err := c.addRule(r); err != nil {
 			return nil, fmt.Errorf("rule of %s: %q: %w", r.Cause, r.When, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 	"slices"
+	"sync"
 )
 
 // A jsonKey is what the parser knows of a key of JSON records.
@@ -80,7 +81,7 @@ var jsonKeys = func() map[string]jsonKey {
 }()
 
 // jsonDialects holds the keys of each JSON dialect, in the list's order.
-var jsonDialects = func() (all []jsonDialect) {
+var jsonDialects = sync.OnceValue(func() (all []jsonDialect) {
 	for i, d := range dialects {
 		if d.Encoding != JSON && d.Encoding != StringJSON || d.Format == "" {
 			continue
@@ -92,7 +93,7 @@ var jsonDialects = func() (all []jsonDialect) {
 		all = append(all, row)
 	}
 	return all
-}()
+})
 
 type jsonDialect struct {
 	dialect Dialect
@@ -120,13 +121,14 @@ func dialectOf(keys *keySet, foreign, typed bool) Dialect {
 	if foreign {
 		return Inferred
 	}
-	for i := range jsonDialects {
-		if d := &jsonDialects[i]; d.keys == *keys && !(d.strings && typed) {
+	all := jsonDialects()
+	for i := range all {
+		if d := &all[i]; d.keys == *keys && !(d.strings && typed) {
 			return d.dialect
 		}
 	}
-	for i := range jsonDialects {
-		if d := &jsonDialects[i]; keys.len() >= fewestKeys && keys.within(&d.keys) && !(d.strings && typed) {
+	for i := range all {
+		if d := &all[i]; keys.len() >= fewestKeys && keys.within(&d.keys) && !(d.strings && typed) {
 			return d.dialect
 		}
 	}

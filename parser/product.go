@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // The text layouts that begin in another way than Envoy's default format: they
@@ -22,7 +23,7 @@ func (f *Format) own() bool { return slices.Contains(ownLayouts, f) }
 
 // stringLayouts are the texts that look like JSON: what users write into them
 // may break the JSON, but not the text.
-var stringLayouts = func() (list []*Format) {
+var stringLayouts = sync.OnceValue(func() (list []*Format) {
 	for i, d := range dialects {
 		if d.Encoding != StringJSON {
 			continue
@@ -35,7 +36,7 @@ var stringLayouts = func() (list []*Format) {
 		list = append(list, f)
 	}
 	return list
-}()
+})
 
 // compileProduct is Compile for the list of dialects, where products have
 // operators of their own.
@@ -184,7 +185,7 @@ func (p *Parser) readStrings(s []byte, o *object) bool {
 			return p.take(f.twin, s)
 		}
 	}
-	for _, f := range stringLayouts {
+	for _, f := range stringLayouts() {
 		if !hasPrefix(s, f.prefix) {
 			continue
 		}

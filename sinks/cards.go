@@ -90,7 +90,7 @@ func (c *scene) card(id uint16, g *group, opt ReportOptions, total *sum) Card {
 	q.investigate()
 	q.investigateEvents()
 	q.dropRivals(card.Verdict.Cause)
-	card.adopt(c.catalogue[card.Verdict.Cause])
+	card.adopt(classify.Documented(card.Verdict.Cause))
 	card.fold(g, opt)
 	q.advise()
 	return card
@@ -277,8 +277,8 @@ func (c *scene) trend(id uint16) []uint64 {
 	begin := floorDiv(c.shown.first, width) * width
 	steps := (c.shown.last-begin)/width + 1
 	list = make([]uint64, min(steps, trendSteps))
-	for _, cell := range c.cells {
-		if cell.cause == id && cell.at >= begin && cell.at <= c.shown.last {
+	for _, cell := range c.ofCause[id] {
+		if cell.at >= begin && cell.at <= c.shown.last {
 			i := (cell.at - begin) / width * int64(len(list)) / steps
 			list[min(max(i, 0), int64(len(list))-1)] += cell.n
 		}

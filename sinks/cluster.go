@@ -8,11 +8,13 @@ type clusterName struct{ direction, port, subset, host string }
 // parseCluster takes a cluster's name apart; ok is false when Istio has not
 // made it.
 func parseCluster(name string) (c clusterName, ok bool) {
-	parts := strings.Split(name, "|")
-	if len(parts) != 4 {
+	if strings.Count(name, "|") != 3 {
 		return c, false
 	}
-	return clusterName{parts[0], parts[1], parts[2], parts[3]}, true
+	c.direction, name, _ = strings.Cut(name, "|")
+	c.port, name, _ = strings.Cut(name, "|")
+	c.subset, c.host, _ = strings.Cut(name, "|")
+	return c, true
 }
 
 // serviceNamespace is the namespace in the host of a Service, "" of any other.
@@ -21,6 +23,25 @@ func serviceNamespace(host string) string {
 		return labels[1]
 	}
 	return ""
+}
+
+// A cluster is one that records name, with its name taken apart.
+type cluster struct {
+	name      string // as a report shows it
+	service   string // clusterShort
+	subset    string
+	namespace string // of one that a proxy calls
+	called    bool   // see isService
+}
+
+// clusterList takes the names of all clusters apart, by id.
+func (d *Delta) clusterList() []cluster {
+	list := make([]cluster, d.clusters.ids())
+	for id := range list {
+		name := d.clusters.label(uint16(id), noCluster)
+		list[id] = cluster{name, clusterShort(name), subsetOf(name), namespaceIn(name), isService(name)}
+	}
+	return list
 }
 
 // subsetOf is the subset in the name of a cluster, "" if it has none.

@@ -114,7 +114,7 @@ var onePod = []string{
 
 // advise fills in what to type next, and what to do when it is one pod.
 func (q *inquiry) advise() {
-	cause := q.catalogue[q.card.Verdict.Cause]
+	cause := classify.Documented(q.card.Verdict.Cause)
 	values := q.fill(q.card)
 	list := commands
 	if cause != nil {

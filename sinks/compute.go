@@ -26,7 +26,7 @@ func (s *Snapshot) Report(inputs ...Input) *Report { return s.ReportWith(ReportO
 // ReportWith is Report with choices.
 func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	d := s.sum.settled()
-	sum := d.sumUp()
+	sum, failures := d.sumUp(), d.failures()
 	r := &Report{
 		snapshot:   s,
 		Selected:   opt.Selected,
@@ -48,7 +48,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 		Hosts:      d.hostTallies(),
 		HeatMap:    d.heatMap(),
 		Places:     d.placeTallies(),
-		Timeline:   d.timeline(),
+		Timeline:   d.timeline(&failures),
 		Events:     d.eventTallies(),
 		Invalid:    d.reasonTallies(),
 		Latency:    d.latency(),
@@ -66,7 +66,7 @@ func (s *Snapshot) ReportWith(opt ReportOptions, inputs ...Input) *Report {
 	if shown.first > d.first || shown.last < d.last {
 		r.Shown = &Span{utc(shown.first), utc(shown.last), float64(shown.last-shown.first) / 1e9}
 	}
-	c := newScene(d, opt, r.Pictured())
+	c := newScene(d, failures.cells, opt, r.Pictured())
 	c.shown = shown
 	r.Causes, r.Join, r.Proxies = c.cards(opt, sum), c.joinCounts(), d.proxyTallies()
 	r.Hints, r.Services = c.hints(sum), r.services()
@@ -103,16 +103,39 @@ func (d *Delta) sumUp() *sum {
 		dialects: map[string]counts{}, directions: map[string]counts{}, answered: map[string]counts{},
 		details: map[string]counts{}, clusters: map[string]counts{},
 	}
+	ids := idSums{details: make([]counts, d.details.ids()), clusters: make([]counts, d.clusters.ids())}
 	for k, n := range d.outcomes {
-		s.add(d, k, n)
+		s.add(d, k, n, &ids)
 	}
+	tallyAll(s.dialects, ids.dialects[:], func(i int) string { return parser.Dialect(i).String() })
+	tallyAll(s.directions, ids.directions[:], func(i int) string { return parser.Direction(i).String() })
+	tallyAll(s.answered, ids.answered[:], func(i int) string { return classify.Answerer(i).String() })
+	tallyAll(s.details, ids.details, func(i int) string { return className(d.details.label(uint16(i), "")) })
+	tallyAll(s.clusters, ids.clusters, func(i int) string { return d.clusters.label(uint16(i), noCluster) })
 	if d.over != nil {
 		s.addOverflow(d.over)
 	}
 	return s
 }
 
-func (s *sum) add(d *Delta, k key, n uint64) {
+// An idSums are counts by ids, whose names a sum has.
+type idSums struct {
+	dialects          [256]counts
+	directions        [parser.NumDirections]counts
+	answered          [classify.NumAnswerers]counts
+	details, clusters []counts
+}
+
+// tallyAll adds counts by ids to those by names.
+func tallyAll(m map[string]counts, list []counts, name func(int) string) {
+	for i, c := range list {
+		if c.all > 0 {
+			tally(m, name(i), c)
+		}
+	}
+}
+
+func (s *sum) add(d *Delta, k key, n uint64, ids *idSums) {
 	o := unpack(k.rest)
 	c := counts{all: n}
 	if o.failed {
@@ -131,15 +154,17 @@ func (s *sum) add(d *Delta, k key, n uint64) {
 	}
 	tally(s.codes, o.code, c)
 	s.addFlags(k.flags, c)
-	for token := range strings.SplitSeq(unknown, ",") {
-		tally(s.unknown, token, c)
+	if unknown != "" {
+		for token := range strings.SplitSeq(unknown, ",") {
+			tally(s.unknown, token, c)
+		}
 	}
 	tally(s.sets, flagSet{code: o.code, flags: k.flags, unknown: unknown}, c)
-	tally(s.dialects, parser.Dialect(o.dialect).String(), c)
-	tally(s.directions, parser.Direction(o.dir).String(), c)
-	tally(s.answered, classify.Answerer(o.answered).String(), c)
-	tally(s.details, className(d.details.label(o.details, "")), c)
-	tally(s.clusters, d.clusters.label(o.cluster, noCluster), c)
+	ids.dialects[o.dialect].plus(c)
+	ids.directions[o.dir].plus(c)
+	ids.answered[o.answered].plus(c)
+	ids.details[o.details].plus(c)
+	ids.clusters[o.cluster].plus(c)
 }
 
 func (s *sum) addFlags(set uint64, c counts) {
@@ -351,29 +376,6 @@ func (d *Delta) placeTallies() []PlaceTally {
 		return cmp.Or(cmp.Compare(b.Records, a.Records), cmp.Compare(a.Namespace, b.Namespace), cmp.Compare(a.Pod, b.Pod), cmp.Compare(a.Container, b.Container))
 	})
 	return list
-}
-
-func (d *Delta) timeline() Timeline {
-	t := Timeline{CellSeconds: int(d.cells.width() / 1e9), Untimed: d.untimed, Cells: make([]Cell, 0, d.cells.steps.used)}
-	flags := map[key][]string{}
-	for k, w := range d.cells.each {
-		o := unpack(k.rest)
-		set := key{flags: k.flags, rest: packPlain(noName, 0, o.unknown, 0)}
-		if flags[set] == nil {
-			flags[set] = d.flagNames(k)
-		}
-		t.Cells = append(t.Cells, Cell{
-			Time: utc(w.begin), Cluster: d.clusters.label(o.cluster, noCluster), Code: codeOf(o.code), Flags: flags[set],
-			Cause: d.causeName(o.details), Failed: w.n,
-		})
-	}
-	slices.SortFunc(t.Cells, func(a, b Cell) int {
-		if c := cmp.Or(a.Time.Compare(b.Time), cmp.Compare(a.Cluster, b.Cluster)); c != 0 {
-			return c
-		}
-		return cmp.Or(compareCodes(a.Code, b.Code), slices.Compare(a.Flags, b.Flags), cmp.Compare(a.Cause, b.Cause))
-	})
-	return t
 }
 
 func (d *Delta) eventTallies() []EventTally {

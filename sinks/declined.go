@@ -40,8 +40,14 @@ func (d *Delta) addDeclined(r *parser.Record, cluster, code uint16, at int64, ti
 // A refusal is what became of a cluster's requests in time.
 type refusal struct {
 	cluster, code uint16
-	denied        uint64 // answers as long as that of a policy
-	steps         map[int64]*turnout
+	denied        uint64        // answers as long as that of a policy
+	steps         []declinedNow // by time
+}
+
+// A declinedNow is how many requests were declined in a step.
+type declinedNow struct {
+	step int64
+	n    uint64
 }
 
 type turnout struct{ declined, all uint64 }
@@ -51,7 +57,10 @@ type turnout struct{ declined, all uint64 }
 func (c *scene) declined() (list []Hint) {
 	width := max(c.d.declined.width(), c.d.load.width(), c.d.cells.width())
 	for _, r := range c.refusals(width) {
-		at, last, after, before, ok := r.onset()
+		if len(r.steps) == 0 {
+			continue
+		}
+		at, last, after, before, ok := c.declinedFrom(r, width)
 		if !ok {
 			continue
 		}
@@ -68,86 +77,85 @@ func (c *scene) declined() (list []Hint) {
 	return list
 }
 
-// refusals lay the steps of clusters with a 4xx side by side.
+// refusals are the clusters with a 4xx, each with its steps.
 func (c *scene) refusals(width int64) map[uint32]*refusal {
 	all := map[uint32]*refusal{}
-	ofCluster := map[uint16][]*refusal{}
-	for k, w := range c.d.declined.each {
+	sorts := c.d.declined.sorts
+	ofSort := make([]*refusal, len(sorts))
+	for i, k := range sorts {
 		o := unpack(k.rest)
 		if o.cluster < firstName {
 			continue
 		}
 		id := uint32(o.cluster)<<16 | uint32(o.code)
-		r := all[id]
-		if r == nil {
-			r = &refusal{cluster: o.cluster, code: o.code, steps: map[int64]*turnout{}}
-			all[id] = r
-			ofCluster[o.cluster] = append(ofCluster[o.cluster], r)
+		if all[id] == nil {
+			all[id] = &refusal{cluster: o.cluster, code: o.code}
 		}
-		r.at(floorDiv(w.begin, width)).declined += w.n
-		if k.flags == asDenied {
+		ofSort[i] = all[id]
+	}
+	for id, w := range c.d.declined.all {
+		r := ofSort[id]
+		if r == nil {
+			continue
+		}
+		r.steps = append(r.steps, declinedNow{floorDiv(w.begin, width), w.n})
+		if sorts[id].flags == asDenied {
 			r.denied += w.n
 		}
 	}
-	for _, g := range c.good {
-		for _, r := range ofCluster[g.cluster] {
-			r.at(floorDiv(g.at, width)).all += g.n
-		}
-	}
-	for _, f := range c.cells {
-		for _, r := range ofCluster[f.cluster] {
-			r.at(floorDiv(f.at, width)).all += f.n
-		}
+	for _, r := range all {
+		slices.SortFunc(r.steps, func(a, b declinedNow) int { return cmp.Compare(a.step, b.step) })
 	}
 	return all
 }
 
-func (r *refusal) at(step int64) *turnout {
-	t := r.steps[step]
-	if t == nil {
-		t = new(turnout)
-		r.steps[step] = t
-	}
-	return t
-}
-
-// onset is the first step from which on, up to the last refusal, nearly all
-// requests are declined, and few of those before; the step itself may hold
+// declinedFrom is the first step from which on, up to the last refusal, nearly
+// all requests are declined, and few of those before; the step itself may hold
 // some of both and counts as neither.
-func (r *refusal) onset() (at, last int64, after, before turnout, ok bool) {
-	steps := make([]int64, 0, len(r.steps))
-	for s, t := range r.steps {
-		if t.declined > 0 {
-			steps = append(steps, s)
+func (c *scene) declinedFrom(r *refusal, width int64) (at, last int64, after, before turnout, ok bool) {
+	total := r.total()
+	last = r.steps[len(r.steps)-1].step
+	whole := c.requestsOf(r.cluster).until((last + 1) * width)
+	seen := c.requestsOf(r.cluster)
+	for steps := r.steps; len(steps) > 0; {
+		step, declined := steps[0].step, uint64(0)
+		for len(steps) > 0 && steps[0].step == step {
+			declined += steps[0].n
+			steps = steps[1:]
 		}
-	}
-	slices.Sort(steps)
-	last = steps[len(steps)-1]
-	every := make([]int64, 0, len(r.steps))
-	for s := range r.steps {
-		if s <= last {
-			every = append(every, s)
-			after.add(*r.steps[s])
-		}
-	}
-	slices.Sort(every)
-	for _, s := range every {
-		t := *r.steps[s]
-		after.declined, after.all = after.declined-t.declined, after.all-t.all
-		if t.declined > 0 && before.all >= enoughNow && float64(before.declined) <= usualPart*float64(before.all) &&
+		before.all = seen.until(step * width)
+		after = turnout{total - before.declined - declined, whole - seen.until((step+1)*width)}
+		if before.all >= enoughNow && float64(before.declined) <= usualPart*float64(before.all) &&
 			after.declined >= enoughNow && float64(after.declined) >= nearlyAll*float64(after.all) {
-			after.add(t.mostly())
-			return s, last, after, before, true
+			return step, last, turnout{after.declined + declined, after.all + declined}, before, true
 		}
-		before.add(t)
+		before.declined += declined
 	}
 	return 0, last, after, before, false
 }
 
-// mostly is the part of the first step that is declined.
-func (t turnout) mostly() turnout { return turnout{t.declined, t.declined} }
+// A progress counts a cluster's requests as time goes on.
+type progress struct {
+	good   []goodStep   // still to come
+	failed []failedCell // the same
+	n      uint64
+}
 
-func (t *turnout) add(o turnout) { t.declined, t.all = t.declined+o.declined, t.all+o.all }
+func (c *scene) requestsOf(cluster uint16) *progress {
+	return &progress{good: c.goodOf[cluster], failed: c.byCluster[cluster]}
+}
+
+// until is how many requests came before a time, which is no earlier than the
+// one before.
+func (p *progress) until(at int64) uint64 {
+	for ; len(p.good) > 0 && p.good[0].at < at; p.good = p.good[1:] {
+		p.n += p.good[0].n
+	}
+	for ; len(p.failed) > 0 && p.failed[0].at < at; p.failed = p.failed[1:] {
+		p.n += p.failed[0].n
+	}
+	return p.n
+}
 
 // likely is what the answers may come from, and the command that shows it.
 func (r *refusal) likely(cluster string) (id string, confidence classify.Confidence, why, look string) {
@@ -174,8 +182,8 @@ func namespaceFlag(cluster string) string {
 }
 
 func (r *refusal) total() (n uint64) {
-	for _, t := range r.steps {
-		n += t.declined
+	for _, s := range r.steps {
+		n += s.n
 	}
 	return n
 }

@@ -72,13 +72,18 @@ func (q *inquiry) expected() float64 {
 // time, would have failed at the rate of the span.
 func (q *inquiry) wouldFail(failures uint64, s span, until int64) float64 {
 	var during, after uint64
-	for _, g := range q.good {
-		switch width := q.d.load.width(); {
-		case !q.calls(g.cluster):
-		case g.at > s.last && g.at <= until-width:
-			after += g.n
-		case g.at+width > s.first && g.at <= s.last:
-			during += g.n
+	width := q.d.load.width()
+	for cluster, steps := range q.goodOf {
+		if len(steps) == 0 || !q.calls(uint16(cluster)) {
+			continue
+		}
+		for _, g := range steps {
+			switch {
+			case g.at > s.last && g.at <= until-width:
+				after += g.n
+			case g.at+width > s.first && g.at <= s.last:
+				during += g.n
+			}
 		}
 	}
 	failed := float64(failures)

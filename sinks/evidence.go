@@ -55,26 +55,18 @@ const (
 // A scene is a Delta laid out for questions about causes.
 type scene struct {
 	d         *Delta
-	catalogue map[string]*classify.Cause
-	cells     []failedCell // by time
-	byCluster map[uint16][]failedCell
-	good      []goodStep // by time
-	layout    string     // of times
-	shown     span       // the time that pictures show
+	clusters  []cluster      // by id
+	ofCause   [][]failedCell // by id of the cause, then by time
+	byCluster [][]failedCell // by id, then by time
+	good      []goodStep     // by time
+	goodOf    [][]goodStep   // by id of the cluster, then by time
+	layout    string         // of times
+	shown     span           // the time that pictures show
 	join      joined
 	joining   bool
 	blind     bool // successes were not asked for: nothing is known of them
 	selected  bool // records were chosen by what they are
 	cut       bool // the log goes on
-}
-
-type failedCell struct {
-	at      int64 // nanoseconds since 1970
-	cause   uint16
-	cluster uint16
-	code    uint16
-	flags   parser.FlagSet
-	n       uint64
 }
 
 type goodStep struct {
@@ -83,24 +75,17 @@ type goodStep struct {
 	n       uint64
 }
 
-func newScene(d *Delta, opt ReportOptions, s *Span) *scene {
-	c := &scene{d: d, catalogue: map[string]*classify.Cause{}, byCluster: map[uint16][]failedCell{}, layout: timeLayout(s), joining: !opt.Alone}
-	causes := classify.Causes()
-	for i := range causes {
-		c.catalogue[causes[i].ID] = &causes[i]
-	}
-	for k, w := range d.cells.each {
-		o := unpack(k.rest)
-		c.cells = append(c.cells, failedCell{w.begin, o.details, o.cluster, o.code, parser.FlagSet(k.flags), w.n})
-	}
-	slices.SortFunc(c.cells, func(a, b failedCell) int { return cmp.Compare(a.at, b.at) })
-	for _, cell := range c.cells {
-		c.byCluster[cell.cluster] = append(c.byCluster[cell.cluster], cell)
-	}
+func newScene(d *Delta, cells []failedCell, opt ReportOptions, s *Span) *scene {
+	c := &scene{d: d, layout: timeLayout(s), joining: !opt.Alone}
+	c.clusters = d.clusterList()
+	c.ofCause = partBy(cells, len(d.causes.list)+1, func(f *failedCell) uint16 { return f.cause })
+	c.byCluster = partBy(cells, len(c.clusters), func(f *failedCell) uint16 { return f.cluster })
+	c.good = make([]goodStep, 0, d.load.steps.used)
 	for cluster, w := range d.load.all {
 		c.good = append(c.good, goodStep{w.begin, cluster, w.n})
 	}
 	slices.SortFunc(c.good, func(a, b goodStep) int { return cmp.Compare(a.at, b.at) })
+	c.goodOf = partBy(c.good, len(c.clusters), func(g *goodStep) uint16 { return g.cluster })
 	c.selected, c.cut = opt.Selected, opt.Cut
 	c.blind = d.filtered() && len(c.good) == 0
 	if c.joining {
@@ -129,7 +114,7 @@ func (q *inquiry) say(kind string, count, of uint64, format string, args ...any)
 
 // conclude makes a cause the group's verdict, if the catalogue has it.
 func (q *inquiry) conclude(id string, confidence classify.Confidence) {
-	cause := q.catalogue[id]
+	cause := classify.Documented(id)
 	if cause == nil || id == q.card.Verdict.Cause {
 		return
 	}
@@ -144,7 +129,7 @@ func (q *inquiry) conclude(id string, confidence classify.Confidence) {
 
 // addRival names a cause that stays possible for all of the records.
 func (q *inquiry) addRival(id string) {
-	cause := q.catalogue[id]
+	cause := classify.Documented(id)
 	if cause == nil || slices.ContainsFunc(q.card.Rivals, func(r RivalCount) bool { return r.ID == id }) {
 		return
 	}
@@ -153,7 +138,7 @@ func (q *inquiry) addRival(id string) {
 
 // tell is what the verdict's cause says about a rival.
 func (q *inquiry) tell(id string) string {
-	if cause := q.catalogue[q.card.Verdict.Cause]; cause != nil {
+	if cause := classify.Documented(q.card.Verdict.Cause); cause != nil {
 		for _, r := range cause.Rivals {
 			if r.ID == id {
 				return r.Tell
@@ -221,10 +206,7 @@ func (q *inquiry) onset() {
 
 // steps are the group's failures by time.
 func (q *inquiry) steps() (list []step) {
-	for _, c := range q.cells {
-		if c.cause != q.id {
-			continue
-		}
+	for _, c := range q.ofCause[q.id] {
 		if n := len(list); n > 0 && list[n-1].at.Equal(utc(c.at)) {
 			list[n-1].failed += c.n
 		} else {
@@ -299,8 +281,8 @@ func (c *scene) goodBetween(cluster uint16, s span) (n uint64) {
 	if !s.timed {
 		return 0
 	}
-	for _, g := range c.good {
-		if g.cluster == cluster && g.at+c.d.load.width() > s.first && g.at <= s.last {
+	for _, g := range c.goodOf[cluster] {
+		if g.at+c.d.load.width() > s.first && g.at <= s.last {
 			n += g.n
 		}
 	}
@@ -316,14 +298,19 @@ func (c *scene) succeeded(s span, of func(cluster uint16) bool) (n uint64, known
 		return 0, false
 	}
 	inner, parts := uint64(0), 0.0
-	for _, g := range c.good {
-		end := g.at + width
-		if g.at >= s.first && end <= s.last && of(g.cluster) {
-			inner += g.n
-		} else if end > s.first && g.at <= s.last && of(g.cluster) {
-			step := span{c.d.first, c.d.last, true}.within(g.at, width)
-			part := float64(min(step.last, s.last)-max(step.first, s.first)+1) / float64(step.last-step.first+1)
-			parts += float64(g.n) * min(max(part, 0), 1)
+	for id, steps := range c.goodOf {
+		if len(steps) == 0 || !of(uint16(id)) {
+			continue
+		}
+		for _, g := range steps {
+			end := g.at + width
+			if g.at >= s.first && end <= s.last {
+				inner += g.n
+			} else if end > s.first && g.at <= s.last {
+				step := span{c.d.first, c.d.last, true}.within(g.at, width)
+				part := float64(min(step.last, s.last)-max(step.first, s.first)+1) / float64(step.last-step.first+1)
+				parts += float64(g.n) * min(max(part, 0), 1)
+			}
 		}
 	}
 	if inner == 0 {
@@ -405,9 +392,8 @@ type around struct{ before, during uint64 }
 // goodAround counts the successes of a cluster before a span and well within
 // it: the steps at its two ends may hold some of what is outside.
 func (c *scene) goodAround(cluster uint16, s span) (a around) {
-	for _, g := range c.good {
+	for _, g := range c.goodOf[cluster] {
 		switch {
-		case g.cluster != cluster:
 		case g.at <= s.first:
 			a.before += g.n
 		case g.at+c.d.load.width() <= s.last:

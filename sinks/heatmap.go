@@ -28,28 +28,35 @@ type HeatRow struct {
 	Cells   []uint64 `json:"cells"` // one a column; their sum is Failed
 }
 
-type heatCell struct{ cluster, column string }
+type heatCell struct {
+	cluster uint16
+	column  string
+}
 
 // heatMap derives the map from the combinations of access records.
 func (d *Delta) heatMap() HeatMap {
 	cells, rows, columns := map[heatCell]uint64{}, map[string]counts{}, map[string]counts{}
-	add := func(cluster, column string, c counts) {
-		tally(rows, cluster, c)
-		if c.failed > 0 {
-			tally(columns, column, counts{c.failed, c.failed})
-			cells[heatCell{cluster, column}] += c.failed
-		}
+	clusters, names := make([]counts, d.clusters.ids()), map[key]string{}
+	fail := func(cluster uint16, column string, n uint64) {
+		tally(columns, column, counts{n, n})
+		cells[heatCell{cluster, column}] += n
 	}
 	for k, n := range d.outcomes {
 		o := unpack(k.rest)
-		c := counts{all: n}
+		clusters[o.cluster].all += n
 		if o.failed {
-			c.failed = n
+			clusters[o.cluster].failed += n
+			fail(o.cluster, d.heatColumn(k, names), n)
 		}
-		add(d.clusters.label(o.cluster, noCluster), d.heatColumn(k), c)
 	}
 	if d.over != nil {
-		add(other, other, d.over.total)
+		clusters[otherName].plus(d.over.total)
+		if n := d.over.total.failed; n > 0 {
+			fail(otherName, other, n)
+		}
+	}
+	for id, c := range clusters {
+		tally(rows, d.clusters.label(uint16(id), noCluster), c)
 	}
 	m := HeatMap{Columns: mostFailed(columns, heatColumns), Rows: []HeatRow{}}
 	for _, cluster := range mostFailed(rows, heatRows) {
@@ -62,18 +69,26 @@ func (d *Delta) heatMap() HeatMap {
 		}
 	}
 	for at, n := range cells {
-		row := m.row(at.cluster, counts{failed: n})
+		row := m.row(d.clusters.label(at.cluster, noCluster), counts{failed: n})
 		row.Cells[m.column(at.column)] += n
 	}
 	return m
 }
 
-// heatColumn is what a combination's failed records go by.
-func (d *Delta) heatColumn(k key) string {
-	if names := d.flagNames(k); len(names) > 0 {
-		return strings.Join(names, ",")
+// heatColumn is what a combination's failed records go by; names are those of
+// before.
+func (d *Delta) heatColumn(k key, names map[key]string) string {
+	o := unpack(k.rest)
+	k.rest = packPlain(noName, o.code, o.unknown, noName)
+	name, ok := names[k]
+	if !ok {
+		name = strings.Join(d.flagNames(k), ",")
+		if name == "" {
+			name = codeText(codeOf(o.code))
+		}
+		names[k] = name
 	}
-	return codeText(codeOf(unpack(k.rest).code))
+	return name
 }
 
 // mostFailed are the names with the most failed records, and "other" if that

@@ -37,7 +37,7 @@ func (c *scene) hints(total *sum) []Hint {
 
 func (c *scene) hint(id string, confidence classify.Confidence, count, of uint64, format string, args ...any) []Hint {
 	title := noHintCause
-	if cause := c.catalogue[id]; cause != nil {
+	if cause := classify.Documented(id); cause != nil {
 		title = cause.Title
 	} else if id != "" {
 		return nil

@@ -152,6 +152,18 @@ func (t *joins) join() joined {
 	for h := range t.hops.all {
 		hops = append(hops, *h)
 	}
+	for _, few := range partBy(hops, 1<<joinBits, func(h *hop) uint16 { return uint16(h.id >> (64 - joinBits)) }) {
+		j.requestsOf(few)
+	}
+	return j
+}
+
+// joinBits is how many bits of an id's hash hops are parted by, so that few are
+// to be sorted at once.
+const joinBits = 12
+
+// requestsOf is given all hops of some requests.
+func (j *joined) requestsOf(hops []hop) {
 	slices.SortFunc(hops, func(a, b hop) int {
 		if a.id != b.id { // most of the time
 			return cmp.Compare(a.id, b.id)
@@ -166,7 +178,6 @@ func (t *joins) join() joined {
 		j.request(hops[:n])
 		hops = hops[n:]
 	}
-	return j
 }
 
 // request is given the failed hops of one request, the earliest first.

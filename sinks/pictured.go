@@ -21,8 +21,11 @@ type mass struct{ begin, end, n int64 }
 // minutes to half a century.
 func (d *Delta) pictured() span {
 	whole := span{d.first, d.last, d.hasTime}
+	if time.Duration(d.last-d.first) < farOff {
+		return whole
+	}
 	list := d.masses()
-	if len(list) < 2 || time.Duration(d.last-d.first) < farOff {
+	if len(list) < 2 {
 		return whole
 	}
 	total := int64(0)

@@ -123,10 +123,8 @@ func (q *inquiry) everyPath() {
 
 // failing are the steps that the cause was met in.
 func (q *inquiry) failing() (m marks) {
-	for _, c := range q.cells {
-		if c.cause == q.id {
-			m.add(c.at)
-		}
+	for _, c := range q.ofCause[q.id] {
+		m.add(c.at)
 	}
 	for m.bits != 0 && cellNanos<<m.shift < q.d.cells.width() {
 		m.widen()

@@ -10,6 +10,7 @@ var secrets = []string{"token", "password", "passwd", "secret", "authorization",
 // leaves out is shown as three dots.
 func redact(s string) string {
 	var b strings.Builder
+	b.Grow(len(s))
 	for i := 0; i < len(s); {
 		n, keep := secretAt(s, i)
 		if n == 0 {
@@ -45,14 +46,14 @@ func secretAt(s string, i int) (n, keep int) {
 // namedSecret finds "Bearer VALUE", "token=VALUE" and `"token":"VALUE"`.
 func namedSecret(s string, i int) (n, keep int) {
 	for _, scheme := range []string{"bearer ", "basic "} {
-		if len(s)-i > len(scheme) && strings.EqualFold(s[i:i+len(scheme)], scheme) {
+		if len(s)-i > len(scheme) && s[i]|' ' == scheme[0] && strings.EqualFold(s[i:i+len(scheme)], scheme) {
 			if end := valueEnd(s, i+len(scheme), " \"'\\,;"); end > i+len(scheme)+7 {
 				return end - i, len(scheme)
 			}
 		}
 	}
 	for _, name := range secrets {
-		if len(s)-i <= len(name) || !strings.EqualFold(s[i:i+len(name)], name) {
+		if len(s)-i <= len(name) || s[i]|' ' != name[0] || !strings.EqualFold(s[i:i+len(name)], name) {
 			continue
 		}
 		from := i + len(name)

@@ -72,7 +72,8 @@ func (d *Delta) takeApart() []*pairCount {
 		}
 		t.addMany(&p, s.n, s.when, maxTold)
 	}
-	return slices.Collect(t.list.all)
+	list := make([]*pairCount, 0, t.list.n)
+	return slices.AppendSeq(list, t.list.all)
 }
 
 // maxTold is more than profiles and pairs can stand for.
@@ -80,26 +81,22 @@ const maxTold = 8*maxProfiles + 2*maxPairs
 
 // fill adds values that were counted exactly to their tops.
 func (d *Delta) fill(list []*pairCount) {
-	slices.SortFunc(list, func(a, b *pairCount) int {
-		return cmp.Or(cmp.Compare(a.pair.dim, b.pair.dim), cmp.Compare(a.pair.cause, b.pair.cause))
-	})
 	frequent := func(a, b *pairCount) int {
 		if a.n != b.n {
 			return cmp.Compare(b.n, a.n)
 		}
 		return d.compare(&a.pair, &b.pair)
 	}
-	for len(list) > 0 {
-		p, n := &list[0].pair, 1
-		for n < len(list) && list[n].pair.dim == p.dim && list[n].pair.cause == p.cause {
-			n++
+	causes := len(d.causes.list) + 1
+	for _, list := range partBy(list, causes*int(allHosts+1), func(c **pairCount) uint16 { return uint16((*c).pair.dim)*uint16(causes) + (*c).pair.cause }) {
+		if len(list) == 0 {
+			continue
 		}
-		t := &d.hosts
+		p, t := &list[0].pair, &d.hosts
 		if p.dim != allHosts {
 			t = &d.causes.of(p.cause).tops[p.dim]
 		}
-		t.fill(list[:n], frequent, d.textOf)
-		list = list[n:]
+		t.fill(list, frequent, d.textOf)
 	}
 }
 

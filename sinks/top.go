@@ -208,7 +208,7 @@ func (t *top) fill(values []*pairCount, compare func(a, b *pairCount) int, name 
 		i, _ := slices.BinarySearchFunc(first, v, compare)
 		first = slices.Insert(first, i, v)
 	}
-	list := t.list[:kept:kept]
+	list := append(make([]entry, 0, kept+len(first)), t.list...)
 	for _, v := range first {
 		e := entry{key: v.pair.key, count: v.n + floor, excess: floor, when: v.when}
 		e.length = uint8(copy(e.name[:], name(&v.pair)))
@@ -220,10 +220,15 @@ func (t *top) fill(values []*pairCount, compare func(a, b *pairCount) int, name 
 // keep makes the most frequent of the entries those of t.
 func (t *top) keep(list []entry) {
 	slices.SortStableFunc(list, func(a, b entry) int {
-		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.value(), b.value()))
+		if a.count != b.count {
+			return cmp.Compare(b.count, a.count)
+		}
+		return bytes.Compare(a.name[:a.length], b.name[:b.length])
 	})
 	t.reset()
-	for _, e := range list[:min(len(list), t.max)] {
+	list = list[:min(len(list), t.max)]
+	t.list, t.hashes, t.tags = slices.Grow(t.list, len(list)), slices.Grow(t.hashes, len(list)), slices.Grow(t.tags, len(list))
+	for _, e := range list {
 		h := hashValue(e.key, e.name[:e.length])
 		t.list, t.hashes, t.tags = append(t.list, e), append(t.hashes, h), append(t.tags, byte(h))
 	}

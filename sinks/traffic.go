@@ -94,16 +94,13 @@ func (c *scene) traffic(card *Card, g *group, total *sum) {
 	if c.selected || g.access.failed == 0 {
 		return
 	}
-	failed := map[string]uint64{} // by cluster
+	failed, hit := map[string]uint64{}, map[string]bool{} // by cluster; services
 	for i := range g.tops[byCluster].list {
 		e := &g.tops[byCluster].list[i]
-		if name := c.d.clusters.label(unpack(e.key.rest).cluster, noCluster); isService(name) {
-			failed[name] += e.count - e.excess
+		if cluster := &c.clusters[unpack(e.key.rest).cluster]; cluster.called {
+			failed[cluster.name] += e.count - e.excess
+			hit[cluster.service] = true
 		}
-	}
-	hit := map[string]bool{}
-	for name := range failed {
-		hit[clusterShort(name)] = true
 	}
 	for service := range hit {
 		list := slices.Clone(total.ofService(service))
@@ -112,25 +109,25 @@ func (c *scene) traffic(card *Card, g *group, total *sum) {
 		}
 		t := trafficOf(service, list)
 		if t.Subset != nil {
-			t.Subset.Meanwhile = c.meanwhile(g, func(cluster string) bool {
-				return clusterShort(cluster) == service && subsetOf(cluster) == t.Subset.Name
+			t.Subset.Meanwhile = c.meanwhile(g, func(o *cluster) bool {
+				return o.service == service && o.subset == t.Subset.Name
 			})
 		}
 		card.Traffic = append(card.Traffic, t)
 	}
 	sortBy(card.Traffic, func(t Traffic) uint64 { return t.Failed }, func(t Traffic) string { return t.Service })
 	if len(hit) > 0 {
-		card.Meanwhile = c.meanwhile(g, func(cluster string) bool { return isService(cluster) && hit[clusterShort(cluster)] })
+		card.Meanwhile = c.meanwhile(g, func(o *cluster) bool { return o.called && hit[o.service] })
 	}
 }
 
 // meanwhile is about how many requests of some clusters succeeded within a
 // cause's time, nil when nobody knows.
-func (c *scene) meanwhile(g *group, of func(cluster string) bool) *uint64 {
+func (c *scene) meanwhile(g *group, of func(*cluster) bool) *uint64 {
 	if c.blind {
 		return nil
 	}
-	n, known := c.succeeded(g.when, func(id uint16) bool { return of(c.d.clusters.label(id, noCluster)) })
+	n, known := c.succeeded(g.when, func(id uint16) bool { return of(&c.clusters[id]) })
 	if !known {
 		return nil
 	}
@@ -352,14 +349,14 @@ func (q *inquiry) oneNamespace() {
 	}
 	space := ""
 	for i := range list {
-		name := namespaceIn(q.d.clusters.label(unpack(list[i].key.rest).cluster, ""))
+		name := q.clusters[unpack(list[i].key.rest).cluster].namespace
 		if name == "" || space != "" && name != space {
 			return
 		}
 		space = name
 	}
-	own := q.meanwhile(q.g, func(cluster string) bool { return namespaceIn(cluster) == space })
-	others := q.meanwhile(q.g, func(cluster string) bool { return isService(cluster) && namespaceIn(cluster) != space })
+	own := q.meanwhile(q.g, func(o *cluster) bool { return o.namespace == space })
+	others := q.meanwhile(q.g, func(o *cluster) bool { return o.called && o.namespace != space })
 	if own != nil && *own == 0 && *others >= minShare {
 		q.say(spaceEvidence, q.g.access.failed, q.g.access.failed, "%d services fail, all in namespace %s, and none of its requests succeeded meanwhile, but about %s to other namespaces: a NetworkPolicy there is likely",
 			len(q.card.Traffic), space, number(*others))

@@ -366,7 +366,7 @@ func (c *scene) addAbsent(cards []Card) []Card {
 			return cards
 		}
 	}
-	if cause := c.catalogue["control-plane-unreachable"]; cause != nil && c.explainsStart() == "" {
+	if cause := classify.Documented("control-plane-unreachable"); cause != nil && c.explainsStart() == "" {
 		cards = append(cards, c.absentCard(cause, waiting, e))
 	}
 	return cards
@@ -406,7 +406,7 @@ func (c *scene) absentCard(cause *classify.Cause, waiting []uint16, e Evidence) 
 		card.First, card.Last = start.begin(), start.end()
 		values["namespace"], values["pod"], values["container"], _ = c.d.proxyParts(id)
 	}
-	if rival := c.catalogue["warming-stuck"]; rival != nil {
+	if rival := classify.Documented("warming-stuck"); rival != nil {
 		card.Rivals = append(card.Rivals, RivalCount{ID: rival.ID, Title: rival.Title, Count: card.Waiting})
 	}
 	card.Next = commands(cause, nil, values)

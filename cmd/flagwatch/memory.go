@@ -16,29 +16,29 @@ const (
 
 	leastGarbage = 12  // percent of what is in use
 	mostGarbage  = 100 // what is in use may be much more soon: this is set after the fact
+	firstGarbage = 200 // of the runtime's least heap, 4 MiB, until the first collection: the room for one log
 )
 
 // saveMemory keeps the heap small until stop is called, unless the environment
 // says how far it may grow. Reading and counting allocate next to nothing once
-// their tables are there, so that costs little.
-func saveMemory(inputs int) (stop func()) {
+// their tables are there, so that costs little. There is room for one log until
+// forMany is called.
+func saveMemory() (forMany, stop func()) {
 	if os.Getenv("GOGC") != "" {
-		return func() {}
+		return func() {}, func() {}
 	}
-	room := uint64(roomForOne)
-	if inputs > 1 {
-		room = roomForMany
-	}
-	var stopped atomic.Bool
-	before := debug.SetGCPercent(mostGarbage)
+	var room atomic.Uint64 // 0: it is over
+	room.Store(roomForOne)
+	before := debug.SetGCPercent(firstGarbage)
 	afterGC(func() (again bool) {
-		if !stopped.Load() {
-			debug.SetGCPercent(garbage(room, liveHeap()))
+		most := room.Load()
+		if most > 0 {
+			debug.SetGCPercent(garbage(most, liveHeap()))
 		}
-		return !stopped.Load()
+		return most > 0
 	})
-	return func() {
-		stopped.Store(true)
+	return func() { room.Store(roomForMany) }, func() {
+		room.Store(0)
 		debug.SetGCPercent(before)
 	}
 }

@@ -73,6 +73,8 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if o.jobs < 0 {
 		return nil, usageError("--jobs %d: want 0 or more", o.jobs)
 	}
+	forMany, stopSaving := saveMemory()
+	defer stopSaving()
 	causes, err := loadRules(o.rules)
 	if err != nil {
 		return nil, err
@@ -94,14 +96,15 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 		want = sinks.Wanted | causes.Fields() | plan.fields
 	}
 	if o.followFiles {
-		defer saveMemory(1)()
 		return o.follow(ctx, args, std.err, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Fault: o.fault(std.err), Epoch: o.watch.epoch()}, view)
 	}
 	src, err := source.New(args, std.in, plan.source)
 	if err != nil {
 		return nil, &exitError{exitUsage, err}
 	}
-	defer saveMemory(len(src.Inputs()))()
+	if len(src.Inputs()) > 1 {
+		forMany()
+	}
 	mem := ledger.NewMemory()
 	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
