@@ -56,12 +56,24 @@ func Cut(data []byte, st *FrameState) int {
 	return end
 }
 
+// lastLine returns where the last line of data begins.
+func lastLine(data []byte) int {
+	hi := len(data) - 1
+	for ; hi >= 32; hi -= 32 {
+		w := data[hi-32 : hi]
+		if near(load64(w, 0), '\n')|near(load64(w, 8), '\n')|near(load64(w, 16), '\n')|near(load64(w, 24), '\n') != 0 {
+			break
+		}
+	}
+	return bytes.LastIndexByte(data[:hi], '\n') + 1
+}
+
 // openRecord returns the beginning of the record that data[:end] ends in the
 // middle of; end when it ends with a whole one.
 func openRecord(data []byte, end int) int {
 	at, open := end, end
 	for n := 0; at > 0 && n < maxBackLines && end-at < maxBack; n++ {
-		lo := bytes.LastIndexByte(data[:at-1], '\n') + 1
+		lo := lastLine(data[:at])
 		switch stateOf(data[lo : at-1]) {
 		case lineWhole:
 			return min(open, openPiece(data, end))
@@ -143,7 +155,7 @@ func openPiece(data []byte, end int) int {
 	}
 	at := end
 	for n := 0; at > 0 && n < interleaved; n++ {
-		lo := bytes.LastIndexByte(data[:at-1], '\n') + 1
+		lo := lastLine(data[:at])
 		other, ok := criHead(data[lo:at-1], stamp(data[lo:at-1]))
 		if !ok {
 			return end
@@ -164,7 +176,7 @@ func openPiece(data []byte, end int) int {
 func firstPiece(data []byte, lo int) int {
 	first := lo
 	for n := 0; lo > 0 && n < maxBackLines && first-lo < maxBack; n++ {
-		prev := bytes.LastIndexByte(data[:lo-1], '\n') + 1
+		prev := lastLine(data[:lo])
 		if stateOf(data[prev:lo-1]) == linePiece {
 			first = prev
 		} else if sameStream(data[prev:lo-1], data[first:first+bytes.IndexByte(data[first:], '\n')]) {

@@ -295,7 +295,7 @@ func named(line []byte) bool {
 func openGroup(data []byte, end int, g *groups) int {
 	at := end
 	for lines := 0; at > 0 && lines < 2*maxGroupLines && end-at < 2*maxGroupSize; lines++ {
-		lo := bytes.LastIndexByte(data[:at-1], '\n') + 1
+		lo := lastLine(data[:at])
 		line := data[lo : at-1]
 		at = lo
 		if !mayGoOn(line, true) {

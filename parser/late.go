@@ -33,8 +33,27 @@ func (r *Record) find(f Field) {
 
 // findAll looks for all late columns.
 func (r *Record) findAll() {
+	if r.ordered == nil && r.planned == nil {
+		r.findFlat()
+	}
 	for r.late != 0 {
 		r.find(Field(bits.TrailingZeros64(uint64(r.late))))
+	}
+}
+
+// findFlat does so for a layout that flat reads: group by group, and those
+// whose place is known in one go.
+func (r *Record) findFlat() {
+	for _, f := range [...]Field{Method, BytesReceived, UpstreamLocalAddress} {
+		if r.late.Has(f) {
+			r.find(f)
+		}
+	}
+	alone := r.late &^ (requestFields | numberFields | tailFields)
+	r.late &^= alone
+	for ; alone != 0; alone &= alone - 1 {
+		f := Field(bits.TrailingZeros64(uint64(alone)))
+		r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
 	}
 }
 
@@ -77,9 +96,9 @@ func (r *Record) findTail() {
 		last = RouteName
 	}
 	for f := UpstreamLocalAddress; f < last; f++ {
-		j := bytes.IndexByte(s[lo:], ' ')
-		r.setLate(f, lo, lo+j)
-		lo += j + 1
+		hi := searchStop(s, lo, ' ')
+		r.setLate(f, lo, hi)
+		lo = hi + 1
 	}
 	hi := len(s)
 	for hi > lo && s[hi-1] == ' ' {

@@ -152,6 +152,11 @@ func (r *Record) Envelopes() []Envelope { return r.envelopes[:r.depth] }
 // Place returns where the record comes from, as far as its wrapper tells.
 func (r *Record) Place() Place { return r.place }
 
+// HasPlace says whether Place tells anything.
+func (r *Record) HasPlace() bool {
+	return len(r.place.Namespace)+len(r.place.Pod)+len(r.place.Container) > 0
+}
+
 // Extra returns the columns that are no Field, in the record's order. It is
 // empty unless the parser was asked for Extra.
 func (r *Record) Extra() []ExtraField { return r.extra }
@@ -182,9 +187,9 @@ func (r *Record) Direction() Direction {
 // Istio's naming: https://istio.io/latest/docs/ops/diagnostic-tools/proxy-cmd/
 func ClusterDirection(cluster []byte) Direction {
 	switch {
-	case bytes.HasPrefix(cluster, []byte("inbound")), bytes.HasPrefix(cluster, []byte("InboundPassthroughCluster")):
+	case hasPrefix(cluster, "inbound"), hasPrefix(cluster, "InboundPassthroughCluster"):
 		return Inbound
-	case bytes.HasPrefix(cluster, []byte("outbound")), bytes.Equal(cluster, []byte("PassthroughCluster")), bytes.Equal(cluster, []byte("BlackHoleCluster")):
+	case hasPrefix(cluster, "outbound"), string(cluster) == "PassthroughCluster", string(cluster) == "BlackHoleCluster":
 		return Outbound
 	}
 	return NoDirection
@@ -192,8 +197,9 @@ func ClusterDirection(cluster []byte) Direction {
 
 // reset prepares the record for the next one; text is what its spans count in.
 func (r *Record) reset(begin, size, line int) {
-	if r.depth > 0 || r.Dialect == trafficLog {
-		r.depth, r.place = 0, Place{}
+	r.depth = 0
+	if r.HasPlace() {
+		r.place = Place{}
 	}
 	r.Kind, r.Reason, r.Dialect, r.Emitter = Noise, NoReason, NoDialect, NoEmitter
 	r.Line, r.Lines, r.Begin, r.Size, r.Stop = line, 1, begin, size, begin

@@ -218,7 +218,7 @@ func (st *FrameState) openSpread(data []byte, end int) int {
 	}
 	at, lines := end, 0
 	for ; lines < 2*most && at > 0; lines++ {
-		at = bytes.LastIndexByte(data[:at-1], '\n') + 1
+		at = lastLine(data[:at])
 	}
 	p := st.spreads
 	p.block = data[:end]

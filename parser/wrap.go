@@ -382,7 +382,7 @@ func (p *Parser) readJoined() bool {
 func (st *FrameState) openWrap(data []byte, end int) int {
 	at := end
 	for n := 0; at > 0 && n <= maxWrapLines && end-at < maxWrapSize; n++ {
-		lo := bytes.LastIndexByte(data[:at-1], '\n') + 1
+		lo := lastLine(data[:at])
 		line := bytes.TrimSuffix(data[lo:at-1], []byte{'\r'})
 		if startsWrap(line) {
 			if !looksWhole(line) && st.unfinished(line) {

@@ -217,27 +217,36 @@ func (d *Delta) AddSkipped(r *parser.Record) {
 // record's kind, bytes and lines are counted before anything of it is read,
 // so the account holds even if that panics.
 func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
-	d.account(r)
-	if r.Suspicious {
-		d.suspicious++
-		d.suspiciousSamples.add(from, r)
-	}
+	d.Account(from, r)
 	failed := false
 	switch r.Kind {
 	case parser.Access:
 		failed = d.addAccess(from, r, &v)
 	case parser.Event:
 		d.addEvent(from, r, v)
-	case parser.Noise:
-		d.addNoise(from, r)
-	case parser.Invalid:
-		d.invalid[r.Reason]++
-		d.invalidSamples.add(from, r)
 	}
 	place := d.place(from, r)
 	d.addPlace(place, r, failed)
 	if d.meter != nil {
 		d.metered(from, place, r, &v)
+	}
+}
+
+// Account is the part of Add that needs no access record and no event to be
+// read: their number, bytes and lines, and all of other records but their
+// place. It is for a caller that wants no report of what proxies did.
+func (d *Delta) Account(from *Origin, r *parser.Record) {
+	d.account(r)
+	if r.Suspicious {
+		d.suspicious++
+		d.suspiciousSamples.add(from, r)
+	}
+	switch r.Kind {
+	case parser.Noise:
+		d.addNoise(from, r)
+	case parser.Invalid:
+		d.invalid[r.Reason]++
+		d.invalidSamples.add(from, r)
 	}
 }
 
@@ -509,13 +518,10 @@ func (d *Delta) addPlace(id uint16, r *parser.Record, failed bool) {
 }
 
 func (d *Delta) place(from *Origin, r *parser.Record) uint16 {
-	if len(r.Envelopes()) == 0 {
+	if len(r.Envelopes()) == 0 || !r.HasPlace() {
 		return d.placeOf(from)
 	}
 	p := r.Place()
-	if len(p.Namespace)+len(p.Pod)+len(p.Container) == 0 {
-		return d.placeOf(from)
-	}
 	b := appendPart(d.scratch[:0], p.Namespace, from.Namespace)
 	b = appendPart(b, p.Pod, from.Pod)
 	d.scratch = appendPart(b, p.Container, from.Container)

@@ -9,7 +9,7 @@ import (
 )
 
 func newParse(std streams) *cobra.Command {
-	var o runOptions
+	o := runOptions{account: true}
 	cmd := &cobra.Command{
 		Use:   "parse [FILE|DIR|GLOB|-]...",
 		Short: "Print one JSON object for each record",

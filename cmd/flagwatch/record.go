@@ -285,14 +285,24 @@ func appendExtra(buf []byte, r *parser.Record, odd parser.FieldSet) []byte {
 		}
 	}
 	for _, e := range list {
-		buf = append(safe.AppendJSON(appendComma(buf, begin), e.Key), ':')
+		buf = append(appendText(appendComma(buf, begin), e.Key), ':')
 		if e.JSON {
 			buf = appendNested(buf, e.Value)
 			continue
 		}
-		buf = safe.AppendJSON(buf, e.Value)
+		buf = appendText(buf, e.Value)
 	}
 	return append(buf, '}')
+}
+
+// appendText appends a text as a string of JSON.
+func appendText(buf, text []byte) []byte {
+	n := len(buf)
+	buf = slices.Grow(append(buf, '"'), len(text)+wordSize)
+	if !copyPlain(buf[n+1:cap(buf)], text) {
+		return safe.AppendJSON(buf[:n], text)
+	}
+	return append(buf[:n+1+len(text)], '"')
 }
 
 // appendWord appends a value of a closed set, unless it is empty.

@@ -31,6 +31,7 @@ type runOptions struct {
 	reading     reading
 	followFiles bool
 	series      bool // count what metrics show, too
+	account     bool // count what conclude tells and no more: there is no report
 	watch       watcher
 	gates       gates
 	learned     []sinks.Layout // that were worked out from lines
@@ -108,7 +109,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	mem := ledger.NewMemory()
 	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
-	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch(), Early: true})
+	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Account: o.account, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch(), Early: true})
 	stop()
 	stopMeter()
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {

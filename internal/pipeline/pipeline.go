@@ -36,8 +36,9 @@ type Options struct {
 	// known one reads, if set. Calls do not overlap; they hold up the reading.
 	Learned func(Learned)
 
-	Keep   Keep // which records count
-	Series bool // count what metrics show, too
+	Keep    Keep // which records count
+	Series  bool // count what metrics show, too
+	Account bool // count no more than sinks.Delta.Account does
 
 	// Emit appends what is to be written about a record to buf, if set. It is
 	// called by all workers at once, and by each in the order of its records;

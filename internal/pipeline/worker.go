@@ -156,6 +156,10 @@ func (w *worker) record(rec *parser.Record) {
 		}
 	}
 	w.counted = true
+	if w.run.opt.Account {
+		w.delta.Account(&w.from, rec)
+		return
+	}
 	w.delta.Add(&w.from, rec, v)
 }
 
