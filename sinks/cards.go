@@ -160,8 +160,8 @@ func (g *group) timeoutCounts() []TimeoutCount {
 	list := []TimeoutCount{}
 	for i := range g.tops[byTimeout].list {
 		e := &g.tops[byTimeout].list[i]
-		if g.durations.gathers(e.key.at, e.count-e.excess) {
-			list = append(list, TimeoutCount{e.key.at, e.count, e.excess})
+		if g.durations.gathers(e.key.seconds(), e.count-e.excess) {
+			list = append(list, TimeoutCount{e.key.seconds(), e.count, e.excess})
 		}
 	}
 	slices.SortFunc(list, compareTimeouts)

@@ -210,12 +210,12 @@ func (g *group) addMethod(method []byte) {
 func (d *Delta) addCell(sort key, p *profile, at int64) {
 	switch {
 	case p == nil:
-		d.cells.add(d.cells.sort(sort), at)
+		d.cells.count(d.cells.sort(sort), at)
 	case p.sort == 0:
 		p.sort = d.cells.sort(sort)
 		fallthrough
 	default:
-		d.cells.add(p.sort, at)
+		d.cells.count(p.sort, at)
 	}
 }
 
@@ -254,12 +254,13 @@ func (d *Delta) spread(r *parser.Record, v *classify.Verdict, outcome key, cause
 // addHost counts a host under its cause, and by cluster, code and flags when
 // the record failed: k is that with the cause.
 func (d *Delta) addHost(g *group, k key, host []byte, failed bool, at int64, timed bool) {
-	id := d.value(host)
-	p := pair{key: k, name: id, cause: uint16(unpack(k.rest).details), dim: byHost}
+	host = host[:min(len(host), maxValue)]
+	p := pair{key: k, cause: uint16(unpack(k.rest).details), dim: byHost}
 	if failed {
 		p.dim = allHosts
 	}
-	if id != otherName && d.pairs.add(&p, maxPairs, at, timed) {
+	if c := d.pairOf(p, &d.words, host); c != nil {
+		c.count(at, timed)
 		return
 	}
 	if failed {
@@ -274,8 +275,9 @@ func (d *Delta) addSight(g *group, cause uint16, by dim, value []byte, at int64,
 		return
 	}
 	value = value[:min(len(value), maxValue)]
-	p := pair{name: d.sights.id(value), cause: cause, dim: by}
-	if p.name == otherName || !d.pairs.add(&p, maxPairs/2, at, timed) {
+	if c := d.pairOf(pair{cause: cause, dim: by}, &d.sights, value); c != nil {
+		c.count(at, timed)
+	} else {
 		g.tops[by].add(key{}, value, at, timed)
 	}
 }
@@ -286,12 +288,19 @@ func (d *Delta) addDuration(g *group, cause uint16, ms, at int64, timed bool) {
 	g.durations.add(ms)
 	seconds := (ms + early) / wholeSecond
 	if late := ms - seconds*wholeSecond; seconds > 0 && late <= lateness(seconds) {
-		p := pair{key: key{at: seconds}, cause: cause, dim: byTimeout}
-		if !d.pairs.add(&p, maxPairs, at, timed) {
-			g.tops[byTimeout].add(p.key, nil, at, timed)
+		k := keyOfSeconds(seconds)
+		if c := d.pairOf(pair{key: k, cause: cause, dim: byTimeout}, &d.words, nil); c != nil {
+			c.count(at, timed)
+		} else {
+			g.tops[byTimeout].add(k, nil, at, timed)
 		}
 	}
 }
+
+// keyOfSeconds is the key of a timeout.
+func keyOfSeconds(s int64) key { return key{flags: uint64(s)} }
+
+func (k key) seconds() int64 { return int64(k.flags) }
 
 // early is how many milliseconds less than whole seconds a duration is that
 // counts as cut by a timer, lateness how many more.
@@ -368,7 +377,7 @@ func (d *Delta) mergeCauses(o *Delta, ids, clusters []uint16, rekey, plain func(
 		}
 		return k
 	})
-	d.mergePairs(o, values, d.sights.merge(&o.sights), ids, plain)
+	d.mergePairs(o, ids, plain)
 	d.lives.merge(&o.lives, proxies)
 	d.fleet.merge(&o.fleet, clusters, proxies)
 	d.latencies.merge(o.latencies)
@@ -399,19 +408,20 @@ func (d *Delta) mergeProfiles(o *Delta, rekey func(profileKey) profileKey) {
 }
 
 // mergePairs adds the pairs of o. What finds no room goes to tops.
-func (d *Delta) mergePairs(o *Delta, values, sights, ids []uint16, plain func(key) key) {
+func (d *Delta) mergePairs(o *Delta, ids []uint16, plain func(key) key) {
 	for s := range o.pairs.list.all {
-		p := s.pair
+		p, text, table := s.pair, o.textOf(&s.pair), &d.words
 		p.cause = ids[p.cause]
-		limit, text := maxPairs, o.textOf(&p)
 		switch p.dim {
 		case byTimeout:
 		case byPath, byClient, byCaller:
-			limit, p.name = maxPairs/2, sights[p.name]
+			table = &d.sights
 		default:
-			p.key, p.name = plain(p.key), values[p.name]
+			p.key = plain(p.key)
 		}
-		if p.name != otherName && d.pairs.addMany(&p, s.n, s.when, limit) {
+		if c := d.pairOf(p, table, text); c != nil {
+			c.n += s.n
+			c.when.merge(s.when)
 			continue
 		}
 		g := d.causes.of(p.cause)

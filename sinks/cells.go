@@ -5,8 +5,6 @@ package sinks
 const maxSorts = 4096
 
 // cells count failed records by time and by cluster, flags, code and cause.
-// Records of one sort come one after the other, so most of them cost one
-// count in their sort's window.
 type cells struct {
 	load           // by id of sorts
 	sorts []key    // by id, from 1 on

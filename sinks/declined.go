@@ -25,16 +25,21 @@ const (
 	enoughNow = 2 * enough
 )
 
-// addDeclined counts a 4xx that is no failure.
-func (d *Delta) addDeclined(r *parser.Record, cluster, code uint16, at int64, timed bool) {
-	if !timed {
-		return
-	}
+// addDeclined counts a 4xx that is no failure. Its sort is that of the answers
+// of any length; 0: not known yet.
+func (d *Delta) addDeclined(r *parser.Record, cluster, code uint16, sort *uint16, at int64) {
 	k := key{rest: packPlain(cluster, code, noName, 0)}
-	if sent, ok := r.Number(parser.BytesSent); ok && sent == deniedLength && code == 403 {
-		k.flags = asDenied
+	if code == 403 {
+		if sent, ok := r.Int(parser.BytesSent); ok && sent == deniedLength {
+			k.flags = asDenied
+			d.declined.count(d.declined.sort(k), at)
+			return
+		}
 	}
-	d.declined.add(d.declined.sort(k), at)
+	if *sort == 0 {
+		*sort = d.declined.sort(k)
+	}
+	d.declined.count(*sort, at)
 }
 
 // A refusal is what became of a cluster's requests in time.

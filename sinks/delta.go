@@ -290,8 +290,8 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 	}
 	k := d.outcome(r, cluster, dir, false)
 	d.addCombo(k, 1)
-	if unpack(k.rest).clientError() {
-		d.addDeclined(r, cluster, unpack(k.rest).code, at, timed)
+	if timed && unpack(k.rest).clientError() {
+		d.addDeclined(r, cluster, unpack(k.rest).code, new(uint16), at)
 	}
 	return false
 }
@@ -355,8 +355,8 @@ func (d *Delta) addUsual(from *Origin, r *parser.Record) {
 	u.n++
 	at, timed := d.begin(from, r, u.cluster, u.dir, true)
 	switch {
-	case uint(code)-400 < 100:
-		d.addDeclined(r, u.cluster, uint16(code), at, timed)
+	case uint(code)-400 < 100 && timed:
+		d.addDeclined(r, u.cluster, uint16(code), &u.sort, at)
 	case code == 0:
 		d.lookTCP(r, u.cluster)
 	}

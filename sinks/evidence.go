@@ -326,7 +326,7 @@ func (q *inquiry) timeout() {
 	if best == nil || count < enough || float64(count) < 0.6*float64(q.g.durations.n) {
 		return
 	}
-	seconds := best.key.at
+	seconds := best.key.seconds()
 	q.say(timeoutEvidence, count, q.g.durations.n, "%s of %s ended after %d.0 s: a timeout ended them", number(count), number(q.g.durations.n), seconds)
 	switch {
 	case q.is("client-disconnected") && (seconds == 30 || seconds == 60):

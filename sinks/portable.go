@@ -123,7 +123,8 @@ func (d *Delta) dropClients() {
 		case byPath:
 			p.name = sights.id(d.sights.name(p.name))
 		}
-		d.pairs.addMany(&p, s.n, s.when, maxPairs)
+		c := d.pairs.add(p, s.hash)
+		c.n, c.when = s.n, s.when
 	}
 	d.sights = sights
 }

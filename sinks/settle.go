@@ -48,7 +48,7 @@ func (d *Delta) takeApart() []*pairCount {
 		d.addCombo(key{flags: p.key.flags, rest: p.key.outcome}, p.n)
 		d.causes.of(p.key.cause()).total(&p.key, p.rivals, p.n, p.when)
 		add := func(by dim, k key, name uint16) {
-			t.addMany(&pair{key: k, name: name, cause: p.key.cause(), dim: by}, p.n, p.when, maxTold)
+			t.told(pair{key: k, name: name, cause: p.key.cause(), dim: by}, p.n, p.when)
 		}
 		for by, k := range p.key.keys() {
 			add(by, k, noName)
@@ -65,19 +65,28 @@ func (d *Delta) takeApart() []*pairCount {
 	for s := range d.pairs.list.all {
 		p := s.pair
 		if p.dim == allHosts {
-			t.addMany(&pair{key: key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, name: p.name, dim: allHosts}, s.n, s.when, maxTold)
+			t.told(pair{key: key{flags: p.key.flags, rest: plainOf(p.key.rest, noName)}, name: p.name, dim: allHosts}, s.n, s.when)
 		}
 		if p.dim == allHosts || p.dim == byHost {
 			p.dim, p.key = byHost, clusterOf(p.key)
 		}
-		t.addMany(&p, s.n, s.when, maxTold)
+		t.told(p, s.n, s.when)
 	}
 	list := make([]*pairCount, 0, t.list.n)
 	return slices.AppendSeq(list, t.list.all)
 }
 
-// maxTold is more than profiles and pairs can stand for.
-const maxTold = 8*maxProfiles + 2*maxPairs
+// told counts a pair n times. Names are told apart by their ids; profiles and
+// pairs stand for less than there is room for.
+func (t *pairs) told(p pair, n uint64, when span) {
+	h := p.hash(uint64(p.name) | uint64(p.dim)<<16)
+	c := t.find(h)
+	if c == nil {
+		c = t.add(p, h)
+	}
+	c.n += n
+	c.when.merge(when)
+}
 
 // fill adds values that were counted exactly to their tops.
 func (d *Delta) fill(list []*pairCount) {
@@ -108,8 +117,7 @@ func (d *Delta) compare(a, b *pair) int {
 		return bytes.Compare(d.proxies.name(uint16(a.key.rest)), d.proxies.name(uint16(b.key.rest)))
 	}
 	return cmp.Or(bytes.Compare(d.textOf(a), d.textOf(b)), bytes.Compare(d.clusters.name(x.cluster), d.clusters.name(y.cluster)),
-		cmp.Compare(x.code, y.code), cmp.Compare(a.key.flags, b.key.flags), bytes.Compare(d.unknown.name(x.unknown), d.unknown.name(y.unknown)),
-		cmp.Compare(a.key.at, b.key.at))
+		cmp.Compare(x.code, y.code), cmp.Compare(a.key.flags, b.key.flags), bytes.Compare(d.unknown.name(x.unknown), d.unknown.name(y.unknown)))
 }
 
 // textOf is the name of a value.

@@ -20,8 +20,8 @@ import (
 
 // leave are the fields that a picture need not have: Merge makes them anew.
 var leave = []string{
-	"Delta.meter", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy", "Delta.lastLevel",
-	"names.seed", "names.slots", "cells.slots", "pairs.slots", "profiles.slots", "groups.ids", "groups.lately",
+	"Delta.meter", "Delta.faces", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy", "Delta.lastLevel",
+	"names.seed", "names.slots", "cells.slots", "pairs.slots", "pairCount.hash", "profiles.slots", "groups.ids", "groups.lately",
 }
 
 // counters are the part that any version reads. A key that is not there is zero.

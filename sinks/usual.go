@@ -18,6 +18,7 @@ type usual struct {
 	id      uint64 // hash of cluster, code, dialect, direction and whether there are details
 	n       uint64 // 0: free
 	cluster uint16
+	sort    uint16 // see addDeclined
 	dir     parser.Direction
 }
 
@@ -25,7 +26,7 @@ type usual struct {
 const usualMix = 0x9e3779b97f4a7c15
 
 // maxUsual is how many are remembered at most.
-const maxUsual = 1024
+const maxUsual = 4096
 
 func newUsuals() usuals {
 	return usuals{counts: make([]usual, 64), keys: make([]key, 64), shift: 64 - 6}
