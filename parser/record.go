@@ -134,6 +134,15 @@ func (r *Record) Ending() []byte {
 	return r.text[r.ending.lo:r.ending.hi:r.ending.hi]
 }
 
+// Stamp returns the start time of a record whose ending stands side by side, as
+// it was written, up to the Z. It lives as long as the record.
+func (r *Record) Stamp() (text *[24]byte, ok bool) {
+	if r.ending.hi == 0 {
+		return nil, false
+	}
+	return (*[24]byte)(r.text[1:]), true
+}
+
 // UnknownFlags walks the tokens of the flags column that are no known flag.
 func (r *Record) UnknownFlags(yield func([]byte) bool) {
 	if r.flags&UnknownFlags == 0 {

@@ -165,10 +165,10 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 	g := d.causes.of(cause)
 	g.used = true
 	g.samples.add(from, r, at, timed)
-	if ms, ok := r.Number(parser.Duration); ok {
-		d.addDuration(g, cause, int64(ms), at, timed)
+	if ms, ok := r.Millis(); ok {
+		d.addDuration(g, cause, ms, at, timed)
 		if v.Failed {
-			d.latencies.failed.add(int64(ms))
+			d.latencies.failed.add(ms)
 		}
 	}
 	if hasNoCluster(k.rest) || v.Side == classify.Client { // else path and client say little

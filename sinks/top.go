@@ -63,19 +63,20 @@ func (t *top) addMany(k key, name []byte, n uint64, when span) {
 
 // entry is the place of a value; it is there for the value from now on.
 func (t *top) entry(k key, name []byte) *entry {
-	i := t.find(k, name)
+	if t.last < len(t.list) && t.list[t.last].is(k, name) {
+		return &t.list[t.last]
+	}
+	h := hashValue(k, name)
+	i := t.find(k, name, h)
 	if i < 0 {
-		i = t.evict(k, name)
+		i = t.evict(k, name, h)
 	}
 	t.last = i
 	return &t.list[i]
 }
 
-func (t *top) find(k key, name []byte) int {
-	if t.last < len(t.list) && t.list[t.last].is(k, name) {
-		return t.last
-	}
-	h := hashValue(k, name)
+// find is the place of a value with its hash; negative when it is not there.
+func (t *top) find(k key, name []byte, h uint64) int {
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(t.tags[i:], byte(h))
 		if n < 0 {
@@ -88,7 +89,7 @@ func (t *top) find(k key, name []byte) int {
 }
 
 // evict makes room for a new value; its count begins at what it may have had.
-func (t *top) evict(k key, name []byte) int {
+func (t *top) evict(k key, name []byte, h uint64) int {
 	i := len(t.list)
 	count := uint64(0)
 	if i < t.max {
@@ -98,7 +99,6 @@ func (t *top) evict(k key, name []byte) int {
 		i = t.least()
 		count = t.list[i].count
 	}
-	h := hashValue(k, name)
 	t.hashes[i], t.tags[i] = h, byte(h)
 	e := &t.list[i]
 	e.key, e.count, e.excess, e.when = k, count, count, span{}
@@ -192,7 +192,8 @@ func (t *top) fill(values []*pairCount, compare func(a, b *pairCount) int, name 
 	var first []*pairCount
 	for _, v := range values {
 		if kept > 0 {
-			if i := t.find(v.pair.key, name(&v.pair)); i >= 0 {
+			text := name(&v.pair)
+			if i := t.find(v.pair.key, text, hashValue(v.pair.key, text)); i >= 0 {
 				e := &t.list[i]
 				e.count += v.n
 				e.when.merge(v.when)

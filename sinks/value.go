@@ -101,12 +101,16 @@ type clock struct {
 
 // time returns nanoseconds since 1970.
 func (c *clock) time(r *parser.Record) (int64, bool) {
-	b := r.Bytes(parser.StartTime)
-	if len(b) != len("2006-01-02T15:04:05.000Z") || b[23] != 'Z' {
-		return r.Time()
+	text, ok := r.Stamp()
+	if !ok {
+		b := r.Bytes(parser.StartTime)
+		if len(b) != len(text) || b[23] != 'Z' {
+			return r.Time()
+		}
+		text = (*[24]byte)(b)
 	}
-	date, rest := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])
-	if s, ok := seconds(b[16:24]); ok && c.minute != 0 && date == c.date && rest == c.rest {
+	date, rest := binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:])
+	if s, ok := seconds(binary.LittleEndian.Uint64(text[16:])); ok && c.minute != 0 && date == c.date && rest == c.rest {
 		return c.minute + s, true
 	}
 	at, ok := r.Time()
@@ -116,14 +120,14 @@ func (c *clock) time(r *parser.Record) (int64, bool) {
 	return at, ok
 }
 
-// seconds reads ":05.000Z" as nanoseconds, all eight bytes at once.
-func seconds(b []byte) (int64, bool) {
+// seconds reads the eight bytes ":05.000Z" as nanoseconds.
+func seconds(v uint64) (int64, bool) {
 	const (
 		zero   = 0x5a3030302e30303a // ":00.000Z"
 		others = 0xfff0f0f0fff0f0ff // bits that no digit sets beyond zero
 		nine   = 0x0006060600060600 // carries into those bits from above nine
 	)
-	v := binary.LittleEndian.Uint64(b) ^ zero
+	v ^= zero
 	if (v|(v+nine))&others != 0 || v>>8&15 > 5 {
 		return 0, false
 	}
