@@ -27,6 +27,7 @@ func (r *Report) AttachSnapshot() {
 	if r.Redacted {
 		s = s.redacted()
 	}
+	s.sum.combos.arrange()
 	var b bytes.Buffer
 	w, _ := flate.NewWriter(&b, flate.BestSpeed) // the level is valid
 	w.Write(s.AppendState(nil))                  // a Buffer takes all

@@ -1,6 +1,10 @@
 package sinks
 
-import "math/bits"
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+)
 
 // A key is a packed combination of values.
 type key struct {
@@ -69,6 +73,19 @@ func (t *table) grow() {
 		if s.count > 0 {
 			t.slots[t.find(s.key)] = s
 		}
+	}
+}
+
+// arrange puts equal tables in the same order, whatever order their keys came in.
+func (t *table) arrange() {
+	list := slices.DeleteFunc(slices.Clone(t.slots), func(s slot) bool { return s.count == 0 })
+	slices.SortFunc(list, func(a, b slot) int {
+		return cmp.Or(cmp.Compare(a.key.flags, b.key.flags), cmp.Compare(a.key.rest, b.key.rest))
+	})
+	clear(t.slots)
+	t.last = 0
+	for _, s := range list {
+		t.slots[t.find(s.key)] = s
 	}
 }
 
