@@ -252,13 +252,17 @@ func (d *Delta) Account(from *Origin, r *parser.Record) {
 
 // AddHealthy is Add for a record that is healthy, as classify.Healthy says it.
 func (d *Delta) AddHealthy(from *Origin, r *parser.Record) {
-	if r.Suspicious || r.Partial || d.meter != nil {
+	if r.Suspicious || r.Partial {
 		d.Add(from, r, classify.Verdict{})
 		return
 	}
 	d.account(r)
 	d.addUsual(from, r)
-	d.addPlace(d.place(from, r), r, false)
+	place := d.place(from, r)
+	d.addPlace(place, r, false)
+	if d.meter != nil {
+		d.meterRequest(from, place, r, nil)
+	}
 }
 
 // account counts that the record is there.

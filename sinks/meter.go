@@ -181,6 +181,7 @@ func (m *meter) event(cause string) *counter {
 	return c
 }
 
+// meterRequest counts a request; without a verdict it is healthy.
 func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *classify.Verdict) {
 	m, dir := d.meter, d.metDir
 	w := d.work(from, place, r)
@@ -191,7 +192,7 @@ func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *cl
 	}
 	c.n++
 	failed := 0
-	if v.Failed {
+	if v != nil && v.Failed {
 		failed = 1
 		m.fail(w, dir, r, v)
 	}

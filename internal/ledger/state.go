@@ -295,7 +295,7 @@ func (s *State) Sync() error {
 // A large state is written more rarely: making it takes this part of one
 // processor's time at most, but what is shown is never older than maxPause.
 const (
-	share    = 100
+	share    = 400
 	minPause = 250 * time.Millisecond
 	maxPause = 750 * time.Millisecond
 )

@@ -271,7 +271,7 @@ func TestStatePace(t *testing.T) {
 	if got := b.shown(); got != 1 {
 		t.Errorf("%d records are shown, want 1", got)
 	}
-	now = now.Add(minPause)
+	now = now.Add(maxPause)
 	if err := state.Flush(); err != nil || b.shown() != 2 {
 		t.Errorf("%d records are shown, %v", b.shown(), err)
 	}

@@ -72,9 +72,9 @@ type Tailer struct {
 // New returns a Tailer of all that inputs name, now and later. Close ends it.
 func New(inputs []Input, opt Options) *Tailer {
 	opt.fill()
-	t := &Tailer{followers: newFollowers(inputs, opt), full: make(chan *block), lent: map[*source.Batch]*block{}}
+	t := &Tailer{followers: newFollowers(inputs, opt), lent: map[*source.Batch]*block{}}
 	blocks := opt.Blocks + len(t.followers)
-	t.free = make(chan *block, blocks)
+	t.full, t.free = make(chan *block, blocks), make(chan *block, blocks)
 	for range blocks {
 		t.free <- new(block)
 	}
