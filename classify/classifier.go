@@ -162,7 +162,7 @@ func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 
 // Healthy says of an access record that its verdict is empty, if that is seen
 // at a glance: false says nothing.
-func Healthy(r *parser.Record) bool { return r.Plain() && succeeded(r) && usualCluster(r) }
+func Healthy(r *parser.Record) bool { return r.Plain() && answered(r) && usualCluster(r) }
 
 // unremarkable says whether a request that did not fail has nothing that an
 // informational cause tells about: a flag, an answer of the proxy, a cluster
@@ -184,10 +184,11 @@ func usualCluster(r *parser.Record) bool {
 	return len(cluster) == 0 || cluster[0] != 'P' && cluster[0] != 'I'
 }
 
-// succeeded says whether the code is that of an answer or a redirect.
-func succeeded(r *parser.Record) bool {
+// answered says whether the code is that of an answer, a redirect, or a refusal
+// that is the application's own business.
+func answered(r *parser.Record) bool {
 	code, _ := r.Code()
-	return code >= 200 && code < 400
+	return code >= 200 && code < 500
 }
 
 // judge looks the verdict up and fits it to the record, of which is known

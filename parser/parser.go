@@ -122,7 +122,7 @@ func (p *Parser) Next() (*Record, bool) {
 		return &p.rec, true
 	}
 	for p.pos < len(p.block) {
-		if p.next() {
+		if p.usual() || p.next() {
 			return &p.rec, true
 		}
 	}
@@ -138,9 +138,6 @@ func (p *Parser) Next() (*Record, bool) {
 // next reads the record at pos. It is false when the line was only a part of
 // a record.
 func (p *Parser) next() bool {
-	if p.usual() {
-		return true
-	}
 	r := &p.rec
 	begin := p.pos
 	if p.spreads && !p.glued && p.readSpread(begin) {
