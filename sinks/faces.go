@@ -8,7 +8,7 @@ import (
 )
 
 // maxFaces is how many are remembered before it starts afresh.
-const maxFaces = 2 * maxProfiles
+const maxFaces = maxProfiles
 
 // faces remember the profiles of records by their bytes, so that most failed
 // records need not be taken apart. They hold for one epoch.

@@ -26,7 +26,7 @@ type usual struct {
 const usualMix = 0x9e3779b97f4a7c15
 
 // maxUsual is how many are remembered at most.
-const maxUsual = 4096
+const maxUsual = 2048
 
 func newUsuals() usuals {
 	return usuals{counts: make([]usual, 64), keys: make([]key, 64), shift: 64 - 6}

@@ -14,7 +14,7 @@ const (
 	roomForOne  = 8 << 20
 	roomForMany = 24 << 20
 
-	leastGarbage = 12  // percent of what is in use
+	leastGarbage = 8   // percent of what is in use
 	mostGarbage  = 100 // what is in use may be much more soon: this is set after the fact
 	firstGarbage = 200 // of the runtime's least heap, 4 MiB, until the first collection: the room for one log
 )
@@ -40,6 +40,14 @@ func saveMemory() (forMany, stop func()) {
 	return func() { room.Store(roomForMany) }, func() {
 		room.Store(0)
 		debug.SetGCPercent(before)
+	}
+}
+
+// giveBack gives what only reading needed back to the system, if that is much:
+// a report wants memory of its own.
+func giveBack() {
+	if liveHeap() > roomForOne/2 {
+		debug.FreeOSMemory()
 	}
 }
 

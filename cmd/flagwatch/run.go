@@ -112,6 +112,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Account: o.account, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch(), Early: true})
 	stop()
 	stopMeter()
+	giveBack()
 	if err != nil && !errors.Is(err, source.ErrIncomplete) && !errors.Is(err, context.Canceled) {
 		return nil, err
 	}

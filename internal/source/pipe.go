@@ -9,6 +9,7 @@ import (
 const (
 	quiet     = 2 * time.Second // then a record that could go on is whole; longer than a network's hiccup
 	pipeReads = 3               // buffers in turn: being filled, waiting, being emptied
+	pipeBlock = blockSize / 2   // of a buffer; few programs write more at once
 )
 
 // A chunk is what one read gave.
@@ -57,7 +58,7 @@ func (p *pipe) run() {
 func (p *pipe) begin() {
 	p.began = true
 	for range pipeReads {
-		p.free <- make([]byte, blockSize)
+		p.free <- make([]byte, pipeBlock)
 	}
 	go p.run()
 }
