@@ -70,7 +70,7 @@ func (s *segment) plus(o *segment) {
 }
 
 // EndBatch tells that all records from an offset of an input to another were
-// added since the last EndBatch.
+// added since the last EndBatch, all of one Origin.
 func (d *Delta) EndBatch(from *Origin, end int64) {
 	s := d.batch
 	s.begin, s.end = from.Offset, end
@@ -79,6 +79,9 @@ func (d *Delta) EndBatch(from *Origin, end int64) {
 		d.batched[k] = d.kinds[k].Records
 	}
 	d.batch = segment{}
+	if d.meter != nil {
+		d.meter.endBatch(from.Source, &s)
+	}
 	if id := d.inputs.id([]byte(from.Input)); id >= firstName {
 		d.addSegment(id, &s)
 	}

@@ -89,10 +89,7 @@ type meter struct {
 
 	pods   map[[2]string]*work // by namespace and pod of a stream
 	places []*work             // by id of places
-	at     *work               // of the stream that was met last
-	from   [2]string
-	source string // the input that was met last
-	latest *int64 // its entry of inputs
+	at     *work               // of the stream that the batch is of; nil: not known yet
 }
 
 // A work is the workload that a place belongs to, with the counters that its
@@ -199,12 +196,18 @@ func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *cl
 	if ms, ok := r.Millis(); ok {
 		m.timings[dir][failed].add(ms)
 	}
-	if m.latest == nil || m.source != from.Source {
-		m.source, m.latest = from.Source, m.input(from.Source)
-	}
-	*m.latest = max(*m.latest, d.metAt)
 	if flags, _ := r.Flags(); flags != 0 {
 		m.flag(w, dir, flags)
+	}
+}
+
+// endBatch ends a batch of a configured input, of which the last start of a
+// record is known.
+func (m *meter) endBatch(source string, s *segment) {
+	m.at = nil
+	if s.timed {
+		at := m.input(source)
+		*at = max(*at, s.most)
 	}
 }
 
@@ -357,9 +360,8 @@ func (s *Snapshot) SetMaxSeries(n int) {
 func (d *Delta) work(from *Origin, place uint16, r *parser.Record) *work {
 	m := d.meter
 	if from.Namespace != "" || len(r.Envelopes()) == 0 {
-		if m.at == nil || m.from != [2]string{from.Namespace, from.Pod} {
-			m.from = [2]string{from.Namespace, from.Pod}
-			m.at = m.pod(m.from)
+		if m.at == nil {
+			m.at = m.pod([2]string{from.Namespace, from.Pod})
 		}
 		return m.at
 	}

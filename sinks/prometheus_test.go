@@ -84,6 +84,7 @@ func (f *feeder) add(d *Delta, namespace, pod string, lines ...string) {
 	for r, ok := f.parser.Next(); ok; r, ok = f.parser.Next() {
 		d.Add(&from, r, f.causes.Classify(r))
 	}
+	d.EndBatch(&from, from.Offset+int64(len(from.Block)))
 }
 
 func requestLine(code, flags, duration, cluster string) string {
