@@ -154,6 +154,11 @@ func (k *keys) may(key uint64) uint64 {
 	return k.sieve[key>>(64-keyBits)/64] >> (key >> (64 - keyBits) % 64)
 }
 
+// quiet says whether a text has no sign, or no key; the room is the caller's.
+func (k *keys) quiet(text []byte, room *padded) bool {
+	return !k.signs.in(text, room) || !k.in(text, room)
+}
+
 // in says whether a text may have a key; the room is the caller's.
 func (k *keys) in(text []byte, room *padded) bool {
 	if len(text) > maxText {

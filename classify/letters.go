@@ -22,7 +22,7 @@ type padded struct {
 func (p *padded) take(text []byte) (n int) {
 	n = (len(text) + 63) / 64
 	copy(p.text[:], text)
-	clear(p.text[len(text) : 64*n+64])
+	*(*[64]byte)(p.text[len(text):]) = [64]byte{}
 	p.in[n], p.letters[n], p.slashes[n] = 0, 0, 0
 	scanLetters(p, n)
 	return n
@@ -40,6 +40,28 @@ func (p *padded) escape(n int) {
 			}
 		}
 	}
+}
+
+// words appends the hashes of the words of a text, as wordsOf does; of a word
+// that is longer than any in a phrase the hash is another one.
+func (p *padded) words(dst []uint64, text []byte) []uint64 {
+	const lower = 0x2020202020202020
+	n, before := p.take(text), uint64(0)
+	p.escape(n)
+	for c := range n {
+		in, more := p.in[c], p.in[c+1]
+		for begins := in &^ (in<<1 | before); begins != 0; begins &= begins - 1 {
+			i := bits.TrailingZeros64(begins)
+			at, size, h := 64*c+i, wordSize(in, more, i), uint64(0)
+			for ; size > 8; size -= 8 {
+				h = hashWord(h, p.eight(at)|lower)
+				at += 8
+			}
+			dst = append(dst, hashWord(h, (p.eight(at)|lower)&(^uint64(0)>>((64-8*size)&63))))
+		}
+		before = in >> 63
+	}
+	return dst
 }
 
 // wordSize is how many letters and digits there are from bit i on, up to those

@@ -67,8 +67,7 @@ type recent struct {
 	plan  *plan
 }
 
-// An ending is how records of one dialect ended, by the bytes that say so, with
-// its plan.
+// An ending is how records of one dialect ended, by a hash, with its plan.
 type ending struct {
 	hash uint64
 	plan *plan
@@ -126,11 +125,11 @@ func (c *Classifier) plan(r *parser.Record, failed bool) *plan {
 	if len(m.list) >= maxSets || len(m.plans) >= maxPlans || m.branches >= maxBranches {
 		m.forget()
 	}
-	text := r.Ending()
-	if text == nil {
+	h, known := r.Ending(m.seed)
+	if !known {
 		return c.planOf(r, failed)
 	}
-	h := maphash.Bytes(m.seed, text) + uint64(r.Dialect)<<1
+	h += uint64(r.Dialect) << 1
 	if failed {
 		h++
 	}
@@ -225,7 +224,7 @@ func (c *Classifier) set(k *first, column int, value []byte) uint16 {
 	return t.set
 }
 
-// quiet says whether an event surely has no cause: its message has no word that
+// quiet says whether an event surely has no cause: its message has no words that
 // a rule for such an event asks for.
 func (c *Classifier) quiet(r *parser.Record) bool {
 	m := &c.memo
@@ -233,7 +232,7 @@ func (c *Classifier) quiet(r *parser.Record) bool {
 		return false
 	}
 	k := c.keysOf(r.Emitter, levelOf(r.Bytes(parser.Level)))
-	return !k.free && !k.signs.in(r.Text(), &m.room)
+	return !k.free && k.quiet(r.Text(), &m.room)
 }
 
 // keysOf chooses the keys for messages of an emitter and a level, once.
@@ -246,13 +245,15 @@ func (c *Classifier) keysOf(emitter parser.Emitter, level uint8) *keys {
 }
 
 // mayTell says whether a message may have a phrase that the verdict of such an
-// event depends on.
+// event depends on. Where all rules ask for phrases, that of one which is not
+// quiet may.
 func (c *Classifier) mayTell(k *first, message []byte) bool {
 	m := &c.memo
 	if m.misses++; m.misses < fewMisses {
 		return true
 	}
-	return c.keysOf(k.emitter, k.level).in(message, &m.room)
+	keys := c.keysOf(k.emitter, k.level)
+	return !keys.free || keys.in(message, &m.room)
 }
 
 // look finds the phrases of a text.
@@ -260,10 +261,10 @@ func (c *Classifier) look(column int, value []byte) found {
 	m := &c.memo
 	m.words = m.words[:0]
 	if len(value) > maxText {
-		m.words = wordsOf(m.words, value[:maxText/2])
+		m.words = m.room.words(m.words, value[:maxText/2])
 		value = value[len(value)-maxText/2:]
 	}
-	m.words = wordsOf(m.words, value)
+	m.words = m.room.words(m.words, value)
 	return c.phrases[column].find(m.words)
 }
 
@@ -390,8 +391,10 @@ func levelOf(value []byte) uint8 {
 	if len(value) == 0 {
 		return 0
 	}
-	for _, s := range levelsByFirst[value[0]&31] {
-		if s.word == string(value) || len(s.word) == len(value) && bytes.EqualFold([]byte(s.word), value) {
+	words := levelsByFirst[value[0]&31]
+	for i := range words {
+		s := &words[i]
+		if len(s.word) == len(value) && (s.word == string(value) || bytes.EqualFold([]byte(s.word), value)) {
 			return s.level
 		}
 	}

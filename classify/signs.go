@@ -11,13 +11,13 @@ import (
 // that they were chosen of. Of a long word the first letters and the length count.
 type signSet struct {
 	sieve [1 << signBits / 64]uint64 // bits of the words
-	slots hashes                     // of the words
 	all   uint64                     // all bits when a word is short or begins with a digit, else 0
 }
 
 const (
-	signBits  = 13
-	shortSign = 3 // letters of the shortest word that is looked for as such
+	signBits  = 15
+	shortSign = 3  // letters of the shortest word that is looked for as such
+	longSign  = 16 // those beyond are not counted
 )
 
 // everyday are words that the programs' logs are full of on good days too. As
@@ -66,33 +66,34 @@ func signOf(words []string, often map[string]int) (sign string) {
 	return sign
 }
 
-func newSigns(words map[string]bool) signSet {
-	s := signSet{slots: newHashes(len(words))}
+func newSigns(words map[string]bool) (s signSet) {
 	for w := range words {
 		if len(w) < shortSign || isNumeral(w[0]) {
 			s.all = ^uint64(0)
 		}
 		var room [8]byte
 		copy(room[:], w)
-		h := keyOf(binary.LittleEndian.Uint64(room[:]), len(w))
-		s.sieve[h>>(64-signBits)/64] |= 1 << (h >> (64 - signBits) % 64)
-		s.slots.add(h)
+		at := signAt(binary.LittleEndian.Uint64(room[:]), len(w))
+		s.sieve[at/64] |= 1 << (at % 64)
 	}
 	return s
 }
 
-// has says whether a word with the hash is there.
-func (s *signSet) has(h uint64) bool {
-	return s.sieve[h>>(64-signBits)/64]>>(h>>(64-signBits)%64)&1 != 0 && s.slots.has(h)
+// signAt is the place in the sieve of a word, given its first letters and how
+// many it has.
+func signAt(x uint64, size int) uint64 {
+	return keyOf(x, min(size, longSign)) >> (64 - signBits)
 }
 
 // in says whether one of the words may stand in a text; the room is the
 // caller's. Behind a backslash a word is looked for at the next byte and the
 // one after it, whatever the escape is.
 func (s *signSet) in(text []byte, room *padded) bool {
-	if len(text) > maxText {
-		return true
-	}
+	return len(text) > maxText || s.scan(text, room)
+}
+
+// scanGo is scan without assembly: its twin, and what it is where there is none.
+func (s *signSet) scanGo(text []byte, room *padded) bool {
 	var before, escaped uint64 // the last byte in front is in a word; bytes that are two behind a backslash
 	for c := range room.take(text) {
 		in, more, letters := room.in[c], room.in[c+1], room.letters[c]
@@ -100,7 +101,8 @@ func (s *signSet) in(text []byte, room *padded) bool {
 		begins &= letters&(in>>1|more<<63)&(in>>2|more<<62) | in&s.all
 		for ; begins != 0; begins &= begins - 1 {
 			i := bits.TrailingZeros64(begins)
-			if s.has(keyOf(room.eight(64*c+i), wordSize(in, more, i))) {
+			at := signAt(room.eight(64*c+i), wordSize(in, more, i))
+			if s.sieve[at/64]>>(at%64)&1 != 0 {
 				return true
 			}
 		}

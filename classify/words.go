@@ -46,19 +46,28 @@ func wordsOf(dst []uint64, text []byte) []uint64 {
 			}
 			continue
 		}
-		var h uint64
-		for c != 0 {
-			h = bits.RotateLeft64(h, 7) ^ uint64(c) // tells all words of nine letters apart
+		var h, x uint64
+		for n := 0; c != 0; n++ {
+			if n > 0 && n%8 == 0 {
+				h, x = hashWord(h, x), 0
+			}
+			x |= uint64(c) << (n % 8 * 8)
 			if i++; i == len(text) {
 				break
 			}
 			c = letters[text[i]]
 		}
-		h *= wordMix
-		dst = append(dst, h^h>>32)
+		dst = append(dst, hashWord(h, x))
 		i--
 	}
 	return dst
+}
+
+// hashWord is the hash of a word that goes on with eight letters, or ends with
+// fewer: it tells all words of eight letters apart.
+func hashWord(h, letters uint64) uint64 {
+	h = (h ^ letters) * wordMix
+	return h ^ h>>32
 }
 
 // wordMix spreads the letters of a word over its hash.

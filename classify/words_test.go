@@ -38,13 +38,17 @@ func FuzzPhrases(f *testing.F) {
 	for _, text := range []string{
 		"delayed_connect_error:_111", "gRPC config stream to xds-grpc closed: 14, no healthy upstream{no_healthy_upstream}",
 		`Error adding/updating listener(s) a: duplicate listener a found\nb: no filter chains specified\n`, `C:\\new\table`, "closed: 14, ", "Closed", " closed", `\n/closed`, "gRPC_Config", "grpconfig", "",
+		strings.Repeat("till_", 12) + "duplicate listener", strings.Repeat("n", 70) + " closed", strings.Repeat("a", 62) + `\ta closed`, `a\\nhealthy`, "closed 141", "updatinglistener s",
 	} {
 		f.Add(text)
 	}
 	spellings := []string{"closed_14$", "closed", "^gRPC_config", "no_healthy_upstream", "111", "listener", "duplicate_listener", "specified", "a", "n", "healthy", "^closed$", "updating_listener_s"}
 	p, begins := phrasesOf(f, spellings...), phrasesOf(f, "^gRPC_config", "^closed")
 	f.Fuzz(func(t *testing.T, text string) {
-		words := wordsOf(nil, []byte(text))
+		words, room := wordsOf(nil, []byte(text)), new(padded)
+		if len(text) <= maxText && p.find(words) != p.find(room.words(nil, []byte(text))) {
+			t.Errorf("%q: other phrases at once", text)
+		}
 		if len(words) == maxWords || strings.Contains(text, `\\`) {
 			return // a text that is cut; escaped backslashes, which JSON alone can tell
 		}

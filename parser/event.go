@@ -30,9 +30,13 @@ func (p *Parser) readEvent(lo, hi int) bool {
 // is at lo of the record's text; traces says whether its logger is one that
 // writes backtraces.
 func (p *Parser) keepEvent(lo int, line []byte, e *event, traces bool) {
-	r := &p.rec
-	r.forget()
-	r.Kind, r.Emitter = Event, e.emitter
+	p.rec.forget()
+	p.setEvent(lo, line, e, traces)
+}
+
+// setEvent is keepEvent for a record of which nothing was read.
+func (p *Parser) setEvent(lo int, line []byte, e *event, traces bool) {
+	p.rec.Kind, p.rec.Emitter = Event, e.emitter
 	p.traces = traces
 	if e.emitter == Ztunnel && p.readZtunnel(lo, line, e) {
 		return
@@ -183,16 +187,15 @@ func group(line []byte, at int) (span, int) {
 // location returns the end of a source location such as
 // `[source/server/server.cc:84] `; at when there is none.
 func location(line []byte, at int) int {
-	rest := line[at:wordEnd(line, at)]
-	n := bytes.IndexByte(rest, ']')
-	if n < 5 {
+	end := blankOr(line, at, ']')
+	if end < at+5 || end == len(line) || line[end] != ']' {
 		return at
 	}
-	path := withoutNumber(rest[:n])
+	path := withoutNumber(line[at:end])
 	if len(path) < 3 || !isSourceFile(path) {
 		return at
 	}
-	return at + n + 1
+	return end + 1
 }
 
 // withoutNumber takes the number of a line off a place in a source file; it is

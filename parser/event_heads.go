@@ -7,7 +7,8 @@ import "bytes"
 // again by its bytes, and what was found in it need not be found again.
 
 const (
-	headSlots = 1 << 6
+	headBits  = 8
+	headSlots = 1 << headBits
 	maxHead   = 120 // bytes of a head that is remembered
 )
 
@@ -40,7 +41,7 @@ type eventHeads [headSlots]eventHead
 // end.
 func (t *eventHeads) slot(head []byte, line []byte, end int) *eventHead {
 	h := (load64(line, end-8) + uint64(len(head))) * 0x9e3779b97f4a7c15
-	return &t[h>>58]
+	return &t[h>>(64-headBits)]
 }
 
 // find is the head line[lo:hi] if it was met lately.
@@ -95,7 +96,7 @@ func (p *Parser) fastEvent(s []byte, head int) bool {
 		r.depth = 0
 		return false
 	}
-	p.keepEvent(0, line, &e, traces)
+	p.setEvent(0, line, &e, traces)
 	return true
 }
 
@@ -182,19 +183,24 @@ func (t *eventHeads) istio(line []byte, e *event) (ok, traces bool) {
 // istioHeadOf finds the end of the column behind the level; 0 when there is
 // none.
 func istioHeadOf(line []byte, lo int) int {
-	if line[19] != '.' || !isDigits(line[20:26]) || !isDateTime(line, 'T') || line[lo]-'A' < 26 {
+	if !isMicros(load64(line, 19)) || !isDateTime(line, 'T') || line[lo]-'A' < 26 {
 		return 0
 	}
-	level := bytes.IndexByte(line[lo:], '\t')
+	level := tabIn(line, lo)
 	if level < 0 {
 		return 0
 	}
-	scope := lo + level + 1
-	end := bytes.IndexByte(line[scope:], '\t')
-	if end <= 0 {
-		return 0
+	if end := tabIn(line, level+1); end > level+1 {
+		return end
 	}
-	return scope + end
+	return 0
+}
+
+// isMicros says whether eight bytes are a point, six digits and Z.
+func isMicros(x uint64) bool {
+	const a, as, an = 0x5a3030303030302e, 0xfff0f0f0f0f0f0ff, 0x0006060606060600 // see isDateTime
+	x ^= a
+	return (x|(x+an))&as == 0
 }
 
 // noteIstio remembers a head by what was found in its line.

@@ -256,7 +256,8 @@ func isColumn(line []byte, end int) bool {
 // isLabel says whether a label such as `pod=x` begins at an offset: then the
 // word in front of it is a text, not a scope.
 func isLabel(line []byte, at int) bool {
-	return at < len(line) && bytes.IndexByte(line[at:wordEnd(line, at)], '=') > 0
+	end := blankOr(line, at, '=')
+	return end > at && end < len(line) && line[end] == '='
 }
 
 // findScope looks a scope up; names in ztunnel are paths of modules, perhaps

@@ -107,20 +107,40 @@ func skipSource(line []byte, at int) int {
 	return at
 }
 
-// wordEnd is where the next blank stands, looked for in eight bytes at once.
-func wordEnd(line []byte, at int) int {
+// wordEnd is where the next blank stands.
+func wordEnd(line []byte, at int) int { return blankOr(line, at, ' ') }
+
+// blankOr is where the next blank or c stands, looked for in eight bytes at
+// once.
+func blankOr(line []byte, at int, c byte) int {
 	const each = 0x0101010101010101
 	for ; at+8 <= len(line); at += 8 {
 		x := load64(line, at)
-		space, tab := x^' '*each, x^'\t'*each
-		if first := ((space-each)&^space | (tab-each)&^tab) & (0x80 * each); first != 0 {
+		space, tab, own := x^' '*each, x^'\t'*each, x^uint64(c)*each
+		if first := ((space-each)&^space | (tab-each)&^tab | (own-each)&^own) & (0x80 * each); first != 0 {
 			return at + bits.TrailingZeros64(first)/8
 		}
 	}
-	for at < len(line) && !isBlank(line[at]) {
+	for at < len(line) && !isBlank(line[at]) && line[at] != c {
 		at++
 	}
 	return at
+}
+
+// tabIn is where the next tab stands, often within eight bytes; negative when
+// there is none.
+func tabIn(line []byte, at int) int {
+	const each = 0x0101010101010101
+	if at+8 <= len(line) {
+		x := load64(line, at) ^ '\t'*each
+		if first := (x - each) &^ x & (0x80 * each); first != 0 {
+			return at + bits.TrailingZeros64(first)/8
+		}
+	}
+	if n := bytes.IndexByte(line[at:], '\t'); n >= 0 {
+		return at + n
+	}
+	return -1
 }
 
 // isAge says whether a word is an age as kubectl prints it: 0s, 7m34s, 3h47m,

@@ -83,7 +83,7 @@ func checkFast(t *testing.T, data []byte) {
 		slow.line, slow.glued, slow.suspect = fast.line, fast.glued, fast.suspect
 		line := fast.block[fast.pos:]
 		_, size := firstLine(line)
-		done := fast.next()
+		done := fast.usual() || fast.usualObject() || fast.next()
 		if again := slowNext(slow); again != done {
 			t.Fatalf("%v, without shortcuts %v: %q", done, again, line[:size])
 		}

@@ -93,7 +93,7 @@ func (p *Parser) accessObject(s []byte, o *object) {
 		r.flags, r.hasFlags = decodeFlags(r.Bytes(ResponseFlags)), true
 	}
 	r.Dialect = dialectOf(&o.keys, o.foreign, o.typed)
-	if o.whole && !o.odd && !o.remarks {
+	if o.whole && !o.odd && !o.remarks && bytes.IndexByte(s, '\\') < 0 { // no object with escapes is read in an order
 		p.learn(s, o)
 	}
 }

@@ -136,6 +136,44 @@ func (p *Parser) flatObject(s []byte, places []uint16, base int) bool {
 	return false
 }
 
+// usualObject reads the line that most lines are in a log of objects: a bare
+// one in the order of the one before. It takes the line from the marks, and
+// finds what fast would find; anything else it leaves as it is.
+func (p *Parser) usualObject() bool {
+	m, begin, q := &p.marks, p.pos, p.orders.last
+	if q == nil || q.windows.count == 0 || p.block[begin] != '{' || p.glued || p.givenBrace || p.givenText || p.spreads || !wide {
+		return false
+	}
+	if begin != m.next || m.line == m.lines {
+		m.of(p.block[begin:], begin, 0)
+	}
+	if m.line == m.lines || m.other != 0 {
+		return false
+	}
+	e, o := m.ends[m.line], &p.outline
+	end := m.begin + int(e.at)
+	s := p.block[begin:end]
+	if len(s) < 2 || s[len(s)-1] != '}' {
+		return false
+	}
+	o.text, o.noted, o.begin, o.end, o.sum = m.text, m.quotes[m.quote:e.quotes], begin-m.begin, int(e.at), int(m.sums[m.line+1]-m.sums[m.line])
+	if !o.match(q) {
+		return false
+	}
+	size := min(end+1, len(p.block)) - begin
+	p.rec.reset(begin, size, p.line+1)
+	if !p.settle(q, s) {
+		return false
+	}
+	m.line++
+	m.quote, m.next = int(e.quotes), end+1
+	p.pos = begin + size
+	p.line++
+	p.orders.misses = 0
+	p.rec.Partial = p.cut && p.pos >= len(p.block)
+	return true
+}
+
 // valuesOf makes sure that it is noted where values begin in the object.
 func (p *Parser) valuesOf(s []byte, places []uint16, base int) bool {
 	o, m, ok := &p.outline, p.scanned, true
@@ -216,16 +254,18 @@ func numberEnd(text []byte, i int) int {
 // compare reads the object s in the order q. Where its values stand is kept for
 // whoever asks for them.
 func (p *Parser) compare(q *order, s []byte) bool {
-	r, o := &p.rec, &p.outline
+	o := &p.outline
 	if q.windows.count > 0 && wide {
-		if !o.match(q) {
-			return false
-		}
-	} else {
-		if o.plain = o.plain || bytes.IndexByte(s, '\\') < 0; !o.plain || len(q.steps) == 0 || !o.follow(q, s) {
-			return false
-		}
+		return o.match(q) && p.settle(q, s)
 	}
+	o.plain = o.plain || bytes.IndexByte(s, '\\') < 0
+	return o.plain && len(q.steps) > 0 && o.follow(q, s) && p.settle(q, s)
+}
+
+// settle fills the record in with the object s, whose values were found in the
+// order q. It is false when one of them shows that the order is another.
+func (p *Parser) settle(q *order, s []byte) bool {
+	r, o := &p.rec, &p.outline
 	r.text, r.ordered, r.outline = s, q, o
 	if q.number < NumFields && !r.typedAlike() || len(q.constant) > 0 && !r.fixedAlike() {
 		r.ordered = nil
@@ -234,7 +274,9 @@ func (p *Parser) compare(q *order, s []byte) bool {
 	r.Kind, r.Dialect, r.layout, r.inScratch, r.present = Access, q.dialect, q.layout, 0, 0
 	r.late = q.layout & (p.want&ownFields | 1<<StartTime | 1<<ResponseFlags) &^ (1 << ResponseCode)
 	r.clock, r.mixer, r.extra = q.clock, r.ordinal(policyStatus), r.extra[:0]
-	r.endings()
+	if !r.usualEnding() {
+		r.endings()
+	}
 	if p.want.Has(Extra) {
 		p.keepRest(q, o)
 	}
@@ -261,6 +303,36 @@ func (r *Record) endings() {
 		r.plain = string(r.ordinal(ResponseCodeDetails).of(r.text)) == "via_upstream" && !isValue(r.ordinal(GRPCStatus).of(r.text))
 	}
 }
+
+// usualEnding is endings for the object that most are: one that is plain.
+func (r *Record) usualEnding() bool {
+	q, o, s := r.ordered, r.outline, r.text
+	code, flags, details, status := q.at[ResponseCode], q.at[ResponseFlags], q.at[ResponseCodeDetails], q.at[GRPCStatus]
+	if code|flags|details < 0 || status >= 0 && o.nulls>>status&1 == 0 {
+		return false
+	}
+	lo := o.begins(details)
+	if load64(s, lo) != quotedVia || load64(s, lo+6) != quotedUpstream || load32(s, o.begins(flags))&0xffffff != '"'|'-'<<8|'"'<<16 {
+		return false
+	}
+	lo = o.begins(code)
+	behind := uint32(',')
+	if o.strings>>code&1 != 0 {
+		lo++
+		behind = '"'
+	}
+	w := load32(s, lo) ^ ('0' | '0'<<8 | '0'<<16 | behind<<24)
+	if (w|(w&0x7f7f7f+0x767676))&0xff808080 != 0 {
+		return false
+	}
+	r.code, r.hasCode, r.hasFlags, r.plain = int32(w&255*100+w>>8&255*10+w>>16), true, true, true
+	return true
+}
+
+const (
+	quotedVia      = '"' | 'v'<<8 | 'i'<<16 | 'a'<<24 | '_'<<32 | 'u'<<40 | 'p'<<48 | 's'<<56
+	quotedUpstream = 'p' | 's'<<8 | 't'<<16 | 'r'<<24 | 'e'<<32 | 'a'<<40 | 'm'<<48 | '"'<<56
+)
 
 // typedAlike says whether numbers are written as the order has them: as such,
 // or as strings.
@@ -307,6 +379,9 @@ func (r *Record) value(k int) span {
 	quote := uint32(o.strings >> k & 1)
 	return span{uint32(o.places[k]&placeMask) + quote - uint32(o.base), uint32(o.lasts[k+1]) + 1 - quote - uint32(o.base)}
 }
+
+// begins is where a value of the order begins, with its quote.
+func (o *outline) begins(k int8) int { return int(o.places[k]&placeMask) - o.base }
 
 // ordinal is where the value of a field stands in an object that was read in an
 // order; empty at 0 when there is none.

@@ -5,6 +5,8 @@ import "bytes"
 // A Parser cuts blocks into records. It is not safe for concurrent use: every
 // goroutine has its own. Formats are shared.
 type Parser struct {
+	outline outline // of the object that was read in an order; first, because assembly reads soon what it writes, which is slow across lines of the cache
+
 	want    FieldSet
 	layouts textLayouts
 	own     *Format // of ownLayouts, the last that a line had
@@ -37,7 +39,6 @@ type Parser struct {
 	orders    orders
 	reader    reader
 	seen      [maxKeys]span
-	outline   outline  // of the object that was read in an order
 	marks     marks    // of the stretch of the block at pos
 	quotes    []uint16 // those of the line, when it may be an access record
 	nested    marks    // of text that is no line of the block
@@ -122,7 +123,7 @@ func (p *Parser) Next() (*Record, bool) {
 		return &p.rec, true
 	}
 	for p.pos < len(p.block) {
-		if p.usual() || p.next() {
+		if p.usual() || p.usualObject() || p.next() {
 			return &p.rec, true
 		}
 	}
@@ -160,7 +161,10 @@ func (p *Parser) next() bool {
 		return true
 	}
 	p.multiline, p.joined = false, nil
-	return p.finish(s, p.fastEvent(s, head) || p.read(s), wasGlued)
+	if !p.fastEvent(s, head) {
+		return p.finish(s, p.read(s), wasGlued)
+	}
+	return r.Kind == Event && !wasGlued && !p.cut && p.startsOwn(p.block[p.pos:]) || p.finish(s, true, wasGlued)
 }
 
 // finish completes the record that was read of the physical line s, unless

@@ -122,27 +122,6 @@ func (r *Record) Flags() (set FlagSet, ok bool) { return r.flags, r.hasFlags }
 // nothing.
 func (r *Record) Plain() bool { return r.plain }
 
-// Ending returns the columns from the code to the transport failure reason as
-// they were written, if they stand side by side: of two records of one dialect
-// with the same ending these columns are the same, and they have no other text
-// that tells how the request ended. It is nil when nothing is known of that, or
-// the parser was not asked for all of them; it lives as long as the record.
-func (r *Record) Ending() []byte {
-	if r.ending.hi == 0 {
-		return nil
-	}
-	return r.text[r.ending.lo:r.ending.hi:r.ending.hi]
-}
-
-// Stamp returns the start time of a record whose ending stands side by side, as
-// it was written, up to the Z. It lives as long as the record.
-func (r *Record) Stamp() (text *[24]byte, ok bool) {
-	if r.ending.hi == 0 {
-		return nil, false
-	}
-	return (*[24]byte)(r.text[1:]), true
-}
-
 // UnknownFlags walks the tokens of the flags column that are no known flag.
 func (r *Record) UnknownFlags(yield func([]byte) bool) {
 	if r.flags&UnknownFlags == 0 {
@@ -176,7 +155,7 @@ func (r *Record) Clone() *Record {
 	c := *r
 	c.text, c.scratch = bytes.Clone(r.text), bytes.Clone(r.scratch)
 	c.place = Place{bytes.Clone(r.place.Namespace), bytes.Clone(r.place.Pod), bytes.Clone(r.place.Container)}
-	c.extra = nil
+	c.extra, c.ordered, c.outline = nil, nil, nil
 	for _, e := range r.extra {
 		c.extra = append(c.extra, ExtraField{bytes.Clone(e.Key), bytes.Clone(e.Value), e.JSON})
 	}

@@ -45,6 +45,9 @@ type longer struct {
 // An outline is an object, and where its values stand. Sets have a bit for each
 // value.
 type outline struct {
+	lasts  [laneRoom]uint16 // found by matchWindows: the last byte of the value before, none in front of the base
+	picked [laneRoom]uint16 // places of values, when other places lie between them
+
 	text  []byte   // what it stands in
 	begin int      // where
 	end   int      // behind it
@@ -57,15 +60,12 @@ type outline struct {
 	last   int      // the last byte of the last value
 
 	// found by matchWindows
-	lasts   [laneRoom]uint16 // the last byte of the value before, none in front of the base
-	strings uint64           // values that begin with a quote
-	shorts  uint64           // that are at most a byte: it is not said of the last one
-	opens   uint64           // that do not end with a quote: shifted by one
-	differ  uint64           // more than the lowest bit: what stands between the values is another
-	nulls   uint64           // that are null
-	odd     uint64           // not 0: one of the nulls is not, or a number has not one to eight digits
-
-	picked [laneRoom]uint16 // places of values, when other places lie between them
+	strings uint64 // values that begin with a quote
+	shorts  uint64 // that are at most a byte: it is not said of the last one
+	opens   uint64 // that do not end with a quote: shifted by one
+	differ  uint64 // more than the lowest bit: what stands between the values is another
+	nulls   uint64 // that are null
+	odd     uint64 // not 0: one of the nulls is not, or a number has not one to eight digits
 }
 
 var (
@@ -122,7 +122,7 @@ func (o *outline) match(q *order) bool {
 	}
 	matchWindows(w, o)
 	n := w.count
-	if o.last <= int(o.places[n-1]&placeMask) {
+	if o.shorts &^= 1 << (n - 1); o.last <= int(o.places[n-1]&placeMask) {
 		o.shorts |= 1 << (n - 1)
 	}
 	all := uint64(1)<<n - 1

@@ -1,5 +1,10 @@
 package parser
 
+import (
+	"testing"
+	"unsafe"
+)
+
 // valueScanners are those that this machine can run.
 func valueScanners() map[string]func([]byte, *marks) {
 	all := map[string]func([]byte, *marks){"plain": scanValuesGo}
@@ -22,4 +27,13 @@ func matchers() map[string]func(*windows, *outline) {
 		all["AVX-512"] = matchWindowsAVX512
 	}
 	return all
+}
+
+// What assembly writes of an outline in one go lies in one line of the cache:
+// a parser is large, so it begins a page.
+func TestOutlineAlignment(t *testing.T) {
+	var p Parser
+	if at := unsafe.Offsetof(p.outline) + unsafe.Offsetof(p.outline.lasts); at%64 != 0 {
+		t.Errorf("the lasts are at %d of a parser", at)
+	}
 }

@@ -108,8 +108,8 @@ type Delta struct {
 	lastOrigin [3]string
 	lastPlace  uint16 // place of lastOrigin
 	lastInput  string
-	lastProxy  uint16 // proxy of lastInput
-	lastLevel  metLevel
+	lastProxy  uint16       // proxy of lastInput
+	lastLevel  [64]metLevel // by the first byte
 
 	inputs   names
 	segments [][]segment             // by id of inputs
@@ -223,7 +223,7 @@ func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 	case parser.Access:
 		failed = d.addAccess(from, r, &v)
 	case parser.Event:
-		d.addEvent(from, r, v)
+		d.addEvent(from, r, &v)
 	}
 	place := d.place(from, r)
 	d.addPlace(place, r, failed)
@@ -464,12 +464,12 @@ func (d *Delta) overflow() *overflow {
 	return d.over
 }
 
-func (d *Delta) addEvent(from *Origin, r *parser.Record, v classify.Verdict) {
+func (d *Delta) addEvent(from *Origin, r *parser.Record, v *classify.Verdict) {
 	d.addLife(from, r, v)
 	d.events[r.Emitter][d.level(r.Bytes(parser.Level))].add(1, v.Failed)
 }
 
-// A metLevel is the level that was met last, as it was written.
+// A metLevel is a level that was met lately, as it was written.
 type metLevel struct {
 	text [8]byte
 	size int // 0: none
@@ -478,7 +478,10 @@ type metLevel struct {
 
 // level is the id of an event's level.
 func (d *Delta) level(text []byte) uint16 {
-	last := &d.lastLevel
+	if len(text) == 0 {
+		return noName
+	}
+	last := &d.lastLevel[text[0]%64]
 	if last.size > 0 && string(last.text[:last.size]) == string(text) {
 		return last.id
 	}

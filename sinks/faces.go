@@ -31,17 +31,17 @@ func newFaces() faces { return faces{seed: maphash.MakeSeed()} }
 var faceColumns = [...]parser.Field{parser.UpstreamCluster, parser.Authority, parser.RouteName, parser.RequestedServerName}
 
 // faceOf is the hash of a record's face; it is false when the bytes that decide
-// are not known to stand side by side.
+// are not at hand.
 func (t *faces) faceOf(r *parser.Record, v *classify.Verdict, cause, proxy uint16) (uint64, bool) {
-	ending := r.Ending()
-	if ending == nil {
+	ending, known := r.Ending(t.seed)
+	if !known {
 		return 0, false
 	}
-	h := fold(packVerdict(v, cause, proxy), uint64(r.Dialect)|uint64(classify.AnsweredBy(r))<<8|uint64(len(ending))<<16)
+	h := fold(packVerdict(v, cause, proxy), uint64(r.Dialect)|uint64(classify.AnsweredBy(r))<<8)
 	if v.Failed {
 		h = ^h
 	}
-	h = fold(h, maphash.Bytes(t.seed, ending))
+	h = fold(h, ending)
 	for _, f := range faceColumns {
 		h = fold(h, maphash.Bytes(t.seed, r.Bytes(f)))
 	}

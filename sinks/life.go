@@ -117,7 +117,7 @@ func (l *life) note(m milestone, at int64, timed bool) {
 }
 
 // addLife counts what an event tells of its proxy, and the event's cause.
-func (d *Delta) addLife(from *Origin, r *parser.Record, v classify.Verdict) {
+func (d *Delta) addLife(from *Origin, r *parser.Record, v *classify.Verdict) {
 	if r.Emitter == parser.Klog || r.Emitter == parser.K8sEvent {
 		if v.Cause != nil {
 			d.addEventCause(from, r, v, 0, false)
@@ -143,7 +143,7 @@ func (d *Delta) addLife(from *Origin, r *parser.Record, v classify.Verdict) {
 	}
 }
 
-func (d *Delta) addEventCause(from *Origin, r *parser.Record, v classify.Verdict, at int64, timed bool) {
+func (d *Delta) addEventCause(from *Origin, r *parser.Record, v *classify.Verdict, at int64, timed bool) {
 	g := d.causes.of(d.causes.id(v.Cause))
 	g.used = true
 	g.events.add(1, v.Failed)
@@ -262,13 +262,9 @@ func (c *clock) ofEvent(r *parser.Record) (int64, bool) {
 	if !micros && (len(b) != len("2006-01-02 15:04:05.000") || b[10] != ' ') {
 		return eventTime(r)
 	}
-	zone := 0
-	if micros {
-		zone = len("Z")
-	}
 	const t = uint64('T') << 16 // a minute is the same one in both layouts, and in access records
 	date, rest := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])&^(0xff<<16)|t
-	if s, ok := secondsOf(b[16 : len(b)-zone]); ok && c.minute != 0 && date == c.date && rest == c.rest {
+	if s, ok := secondsOf(b, micros); ok && c.minute != 0 && date == c.date && rest == c.rest {
 		return c.minute + s, true
 	}
 	at, ok := eventTime(r)
@@ -278,22 +274,15 @@ func (c *clock) ofEvent(r *parser.Record) (int64, bool) {
 	return at, ok
 }
 
-// secondsOf reads ":05.000" or ":05.000000" as nanoseconds.
-func secondsOf(b []byte) (nano int64, ok bool) {
-	if b[0] != ':' || b[3] != '.' || b[1]-'0' > 5 || b[2]-'0' > 9 {
-		return 0, false
+// secondsOf reads the seconds of a time in one of the usual layouts as
+// nanoseconds.
+func secondsOf(b []byte, micros bool) (nano int64, ok bool) {
+	nano, ok = seconds(binary.LittleEndian.Uint64(b[15:])>>8 | 'Z'<<56)
+	if !micros {
+		return nano, ok
 	}
-	for _, c := range b[4:] {
-		if c -= '0'; c > 9 {
-			return 0, false
-		}
-		nano = 10*nano + int64(c)
-	}
-	unit := int64(1e6)
-	if len(b) > len(":05.000") {
-		unit = 1e3
-	}
-	return int64(b[1]-'0')*10e9 + int64(b[2]-'0')*1e9 + nano*unit, true
+	x, y, z := b[23]-'0', b[24]-'0', b[25]-'0'
+	return nano + (100*int64(x)+10*int64(y)+int64(z))*1e3, ok && x <= 9 && y <= 9 && z <= 9
 }
 
 // eventTime is the time of an event. Envoy writes local time without a zone;

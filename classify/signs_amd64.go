@@ -1,0 +1,19 @@
+package classify
+
+// wide says that the processor can run the assembly, and the system keeps the
+// registers of.
+var wide = vectors()
+
+// scan says whether one of the words may stand in a text; the room is the
+// caller's.
+func (s *signSet) scan(text []byte, room *padded) bool {
+	if wide {
+		return scanSigns(text, s)
+	}
+	return s.scanGo(text, room)
+}
+
+//go:noescape
+func scanSigns(text []byte, s *signSet) bool
+
+func vectors() bool
