@@ -158,37 +158,3 @@ byte:
 	JLT  byte
 	MOVQ DX, SI
 	JMP  load
-
-// func vectors() bool
-//
-// Whether AVX2 and BMI can be used.
-// Source of the bits: Intel 64 and IA-32 Architectures Software Developer's
-// Manual, CPUID and XGETBV.
-TEXT ·vectors(SB), NOSPLIT, $0-1
-	MOVB $0, ret+0(FP)
-	XORL AX, AX
-	XORL CX, CX
-	CPUID
-	CMPL AX, $7
-	JLT  no
-	MOVL $1, AX
-	XORL CX, CX
-	CPUID
-	ANDL $(1<<27 | 1<<28), CX // OSXSAVE, AVX
-	CMPL CX, $(1<<27 | 1<<28)
-	JNE  no
-	XORL CX, CX
-	XGETBV
-	ANDL $6, AX // XMM and YMM state
-	CMPL AX, $6
-	JNE  no
-	MOVL $7, AX
-	XORL CX, CX
-	CPUID
-	ANDL $(1<<3 | 1<<5 | 1<<8), BX // BMI1, AVX2, BMI2
-	CMPL BX, $(1<<3 | 1<<5 | 1<<8)
-	JNE  no
-	MOVB $1, ret+0(FP)
-
-no:
-	RET

@@ -1,5 +1,7 @@
 package parser
 
+import "golang.org/x/sys/cpu"
+
 // scanMarks notes the marks of text, which is at most a stretch long, and as
 // bits where the other byte stands. Behind text 63 bytes must be readable.
 func scanMarks(text []byte, m *marks, other byte) {
@@ -26,4 +28,13 @@ func scanMarksAVX2(text []byte, m *marks, other byte)
 //go:noescape
 func scanMarksAVX512(text []byte, m *marks, other byte)
 
-func vectors() uint8
+func vectors() uint8 {
+	x := &cpu.X86
+	switch {
+	case !x.HasAVX2 || !x.HasBMI1 || !x.HasBMI2 || !x.HasPOPCNT:
+		return 0
+	case x.HasAVX512F && x.HasAVX512BW && x.HasAVX512VL && x.HasAVX512VBMI2:
+		return 2
+	}
+	return 1
+}

@@ -17,8 +17,8 @@ const module = "github.com/flagwatch/flagwatch/"
 // mayImport is the import diagram: what each package may import beside the
 // standard library. Imports go one way.
 var mayImport = map[string][]string{
-	"parser":             {"github.com/valyala/fastjson"},
-	"classify":           {"parser", "internal/spell"},
+	"parser":             {"github.com/valyala/fastjson", "golang.org/x/sys/cpu"},
+	"classify":           {"parser", "internal/spell", "golang.org/x/sys/cpu"},
 	"sinks":              {"parser", "classify", "internal/safe", "internal/packed", "github.com/mattn/go-runewidth", "github.com/VictoriaMetrics/metrics"},
 	"internal/safe":      {},
 	"internal/generated": {},
