@@ -5,8 +5,6 @@ import "bytes"
 // A Parser cuts blocks into records. It is not safe for concurrent use: every
 // goroutine has its own. Formats are shared.
 type Parser struct {
-	outline outline // of the object that was read in an order; first, because assembly reads soon what it writes, which is slow across lines of the cache
-
 	want    FieldSet
 	layouts textLayouts
 	own     *Format // of ownLayouts, the last that a line had
@@ -39,6 +37,7 @@ type Parser struct {
 	orders    orders
 	reader    reader
 	seen      [maxKeys]span
+	outline   outline  // of the object that was read in an order
 	marks     marks    // of the stretch of the block at pos
 	quotes    []uint16 // those of the line, when it may be an access record
 	nested    marks    // of text that is no line of the block

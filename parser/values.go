@@ -45,6 +45,7 @@ type longer struct {
 // An outline is an object, and where its values stand. Sets have a bit for each
 // value.
 type outline struct {
+	sum    int              // quotes and backslashes
 	lasts  [laneRoom]uint16 // found by matchWindows: the last byte of the value before, none in front of the base
 	picked [laneRoom]uint16 // places of values, when other places lie between them
 
@@ -52,7 +53,6 @@ type outline struct {
 	begin int      // where
 	end   int      // behind it
 	noted []uint16 // where values seem to begin, with stringMark
-	sum   int      // quotes and backslashes
 	plain bool     // it is known to have no backslash
 
 	base   int      // what the places of values count from, in the text

@@ -29,8 +29,8 @@ func matchers() map[string]func(*windows, *outline) {
 	return all
 }
 
-// What assembly writes of an outline in one go lies in one line of the cache:
-// a parser is large, so it begins a page.
+// What assembly writes of an outline in one go, and reads soon, lies in one line
+// of the cache: a parser is large, so it begins a page.
 func TestOutlineAlignment(t *testing.T) {
 	var p Parser
 	if at := unsafe.Offsetof(p.outline) + unsafe.Offsetof(p.outline.lasts); at%64 != 0 {
