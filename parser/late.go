@@ -16,8 +16,7 @@ func (r *Record) find(f Field) {
 	case r.planned != nil:
 		r.findPlanned(f)
 	case requestFields.Has(f):
-		const lo = len(`[2006-01-02T15:04:05.000Z] "`)
-		r.setRequest(r.late, lo, int(r.proto), int(r.reqEnd))
+		r.setRequest(r.late, requestLine, int(r.proto), int(r.reqEnd))
 		r.late &^= requestFields
 	case numberFields.Has(f):
 		r.findNumbers()

@@ -94,21 +94,23 @@ const (
 	userQuotes    = 10
 )
 
+// requestLine is where the request line begins in these layouts.
+const requestLine = len(`[2006-01-02T15:04:05.000Z] "`)
+
 // flatAt is flat for a line whose quotes are known. The line begins at base
 // in the stretch that the quotes count in.
 func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	n := len(q)
-	if len(s) < 64 || n < requestQuotes+userQuotes || n >= maxQuotes || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd || int(q[0])-base != 27 {
+	if len(s) < 64 || n < requestQuotes+userQuotes || n >= maxQuotes || s[0] != '[' || s[11] != 'T' || load32(s, 24) != headEnd || int(q[0])-base != requestLine-1 {
 		return false
 	}
-	const request = 28
 	end := int(q[1]) - base
-	if end < request+2 || end+8 > len(s) {
+	if end < requestLine+2 || end+8 > len(s) {
 		return false
 	}
 	r := &p.rec
 	r.text, r.mixer, r.extra = s, span{}, r.extra[:0]
-	proto := protocolAt(s, request, end)
+	proto := protocolAt(s, requestLine, end)
 	if proto < 0 {
 		return false
 	}
