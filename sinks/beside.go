@@ -1,7 +1,6 @@
 package sinks
 
 import (
-	"math"
 	"net"
 	"slices"
 	"time"
@@ -110,7 +109,7 @@ func (q *inquiry) everyHost() {
 	}
 	if n := len(hosts); n > 1 && n < maxTop && q.goodAround(cluster, q.g.when) == (around{}) {
 		until := ""
-		if q.goodBetween(cluster, span{math.MinInt64 / 2, math.MaxInt64 / 2, true}) > 0 {
+		if q.goodBetween(cluster, ever()) > 0 {
 			until = " up to " + q.clock(q.g.when.last)
 		}
 		q.say(allHostsEvidence, q.g.access.failed, q.g.access.failed, "all %d hosts of %s refuse on port %s, and no request succeeded%s: the Service's targetPort is not the port that the pods listen on",

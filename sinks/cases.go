@@ -1,7 +1,6 @@
 package sinks
 
 import (
-	"math"
 	"net"
 	"path"
 	"slices"
@@ -93,10 +92,9 @@ func (q *inquiry) outside() bool {
 // answered says whether enough requests to each of the clusters succeeded, at
 // any time.
 func (q *inquiry) answered() bool {
-	always := span{math.MinInt64 / 2, math.MaxInt64 / 2, true}
 	list := q.g.tops[byCluster].list
 	return !q.blind && !q.selected && len(list) > 0 && !slices.ContainsFunc(list, func(e entry) bool {
-		return q.goodBetween(unpack(e.key.rest).cluster, always) < enough
+		return q.goodBetween(unpack(e.key.rest).cluster, ever()) < enough
 	})
 }
 
@@ -236,8 +234,7 @@ func (q *inquiry) stepsWithin(s span) []step {
 // podOfInput is the pod that a file is named after: cart-6c8d9f7b5d-x2x7k.log.
 func podOfInput(input string) string {
 	name, _, _ := strings.Cut(path.Base(input), ".")
-	head, last, ok := cutLast(name)
-	if _, hash, more := cutLast(head); !ok || !more || len(last) != 5 || !isRandom(last) || len(hash) < 6 || len(hash) > 10 || !isRandom(hash) || net.ParseIP(name) != nil {
+	if _, ok := templateOf(name); !ok || net.ParseIP(name) != nil {
 		return ""
 	}
 	return name

@@ -52,8 +52,7 @@ func (t *cells) grow() {
 	}
 }
 
-// each walks the cells, in no order; one may come twice, unless all windows
-// are closed.
+// each walks the cells, in no order.
 func (t *cells) each(yield func(sort key, w window) bool) {
 	for id, w := range t.all {
 		if !yield(t.sorts[id], w) {

@@ -17,7 +17,7 @@ func TestCellsAboveTheCap(t *testing.T) {
 		k := key{flags: 1 << rand.IntN(3), rest: packPlain(firstName+uint16(rand.IntN(5)), 503, noName, 1+uint16(rand.IntN(2)))}
 		at := rand.Int64N(3 * 86400e9)
 		for _, c := range []*cells{&whole, &parts[rand.IntN(len(parts))]} {
-			c.add(c.sort(k), at)
+			c.count(c.sort(k), at)
 		}
 	}
 	merged := cells{}
@@ -25,7 +25,6 @@ func TestCellsAboveTheCap(t *testing.T) {
 		merged.merge(&parts[i], func(k key) key { return k })
 	}
 	flat := func(c *cells) map[string]uint64 {
-		c.closeAll()
 		m := map[string]uint64{}
 		for k, w := range c.each {
 			m[fmt.Sprint(k, w.begin)] += w.n

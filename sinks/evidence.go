@@ -257,7 +257,7 @@ func (q *inquiry) oneHost(best *entry, count, all uint64) {
 // mayHaveMissed says whether a cluster may well have one more host that
 // answers than the looks at some of its successes found.
 func (q *inquiry) mayHaveMissed(cluster uint16, serving int) bool {
-	looks := float64(q.goodBetween(cluster, span{math.MinInt64 / 2, math.MaxInt64 / 2, true})) / lookedEach
+	looks := float64(q.goodBetween(cluster, ever())) / lookedEach
 	hosts := float64(serving + 1)
 	return hosts*math.Pow(1-1/hosts, looks) > 0.05
 }

@@ -403,20 +403,28 @@ func (m *meter) pod(at [2]string) *work {
 // a pod template, a random suffix, or an ordinal.
 // Source: https://kubernetes.io/docs/concepts/workloads/controllers/
 func workloadOf(pod string) string {
-	head, last, ok := cutLast(pod)
-	switch {
-	case !ok:
-		return pod
-	case isDigits(last) && len(last) < 5:
-		return head
-	case len(last) != 5 || !isRandom(last):
-		return pod
-	}
-	if name, hash, ok := cutLast(head); ok && len(hash) >= 6 && len(hash) <= 10 && isRandom(hash) {
+	if name, ok := templateOf(pod); ok {
 		return name
 	}
-	return head
+	if head, last, ok := cutLast(pod); ok && (isDigits(last) && len(last) < 5 || isSuffix(last)) {
+		return head
+	}
+	return pod
 }
+
+// templateOf is the name in front of the hash of a pod template and a random
+// suffix.
+func templateOf(pod string) (name string, ok bool) {
+	head, last, ok := cutLast(pod)
+	if !ok || !isSuffix(last) {
+		return "", false
+	}
+	name, hash, ok := cutLast(head)
+	return name, ok && len(hash) >= 6 && len(hash) <= 10 && isRandom(hash)
+}
+
+// isSuffix says whether s may be the random suffix of a pod's name.
+func isSuffix(s string) bool { return len(s) == 5 && isRandom(s) }
 
 func cutLast(s string) (head, last string, ok bool) {
 	i := strings.LastIndexByte(s, '-')

@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -253,6 +254,9 @@ func (s *span) add(at int64) {
 	}
 	s.first, s.last = min(s.first, at), max(s.last, at)
 }
+
+// ever is a span that all times are in.
+func ever() span { return span{math.MinInt64 / 2, math.MaxInt64 / 2, true} }
 
 func (s *span) merge(o span) {
 	if o.timed {
