@@ -25,9 +25,19 @@ func (r *Record) find(f Field) {
 		r.findTail()
 		r.late &^= tailFields
 	default:
-		r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
+		r.setAlone(f)
 		r.late &^= 1 << f
 	}
+}
+
+// setAlone stores a field that is in no group.
+func (r *Record) setAlone(f Field) {
+	at := r.spans[f]
+	if userFields.Has(f) {
+		k := 2 * (f - XForwardedFor)
+		at = span{uint32(r.users[k]) + 1 - r.base, uint32(r.users[k+1]) - r.base}
+	}
+	r.set(f, int(at.lo), int(at.hi))
 }
 
 // findAll looks for all late columns.
@@ -51,8 +61,7 @@ func (r *Record) findFlat() {
 	alone := r.late &^ (requestFields | numberFields | tailFields)
 	r.late &^= alone
 	for ; alone != 0; alone &= alone - 1 {
-		f := Field(bits.TrailingZeros64(uint64(alone)))
-		r.set(f, int(r.spans[f].lo), int(r.spans[f].hi))
+		r.setAlone(Field(bits.TrailingZeros64(uint64(alone))))
 	}
 }
 
@@ -95,7 +104,7 @@ func (r *Record) findTail() {
 		last = RouteName
 	}
 	for f := UpstreamLocalAddress; f < last; f++ {
-		hi := searchStop(s, lo, ' ')
+		hi := r.blankFrom(lo)
 		r.setLate(f, lo, hi)
 		lo = hi + 1
 	}
@@ -104,4 +113,12 @@ func (r *Record) findTail() {
 		hi--
 	}
 	r.setLate(last, lo, hi)
+}
+
+// blankFrom is the place of the first blank from lo on; there must be one.
+func (r *Record) blankFrom(lo int) int {
+	if wide {
+		return r.scanned.first(int(r.base)+lo) - int(r.base)
+	}
+	return searchStop(r.text, lo, ' ')
 }

@@ -15,12 +15,12 @@ const stretch = 8 << 10
 type marks struct {
 	quotes [stretch + 64]uint16 // behind the last one stands anything
 	ends   [stretch + 1]lineEnd
-	others [stretch/64 + 4]uint64 // one bit a byte, only where wide is true: the other byte; behind the text stands anything
-	sums   [stretch + 2]uint16    // of an object's stretch: quotes and backslashes in front of each line, and of its end
-	lines  int                    // line ends
-	total  int                    // quotes
-	sum    int                    // quotes and backslashes of an object's stretch
-	text   []byte                 // the stretch
+	words  [stretch/64 + 4]word // only where wide is true
+	sums   [stretch + 2]uint16  // of an object's stretch: quotes and backslashes in front of each line, and of its end
+	lines  int                  // line ends
+	total  int                  // quotes
+	sum    int                  // quotes and backslashes of an object's stretch
+	text   []byte               // the stretch
 
 	// reading goes on at
 	begin int // offset in the block where the stretch begins
@@ -28,6 +28,13 @@ type marks struct {
 	quote int
 	next  int  // offset in the block where the line begins
 	other byte // a blank, or 0 of an object's stretch: instead of the quotes, it has the places of values; see scanValues
+}
+
+// A word tells where the other byte stands in 64 bytes: one bit a byte. What it
+// says of bytes behind the text is anything.
+type word struct {
+	bits   uint64
+	before uint64 // how many there are in front of them
 }
 
 // A lineEnd is the place of a line end, and how many quotes of the stretch
@@ -76,39 +83,18 @@ func (m *marks) take() (end int, quotes []uint16) {
 func (m *marks) taken() int { return int(m.sums[m.line] - m.sums[m.line-1]) }
 
 // count is how often the other byte stands from lo to hi of a scanned line.
-func (m *marks) count(lo, hi int) int {
-	i, last := lo>>6, hi>>6
-	w, n := m.others[i]>>(lo&63)<<(lo&63), 0
-	for ; i < last; w = m.others[i] {
-		n += bits.OnesCount64(w)
-		i++
-	}
-	return n + bits.OnesCount64(w&(1<<(hi&63)-1))
-}
+func (m *marks) count(lo, hi int) int { return m.upTo(hi) - m.upTo(lo) }
 
-// tail is how many other bytes there are from lo to hi of a scanned line, and
-// the place of the first one; without any it is hi.
-func (m *marks) tail(lo, hi int) (first, count int) {
-	n := hi - lo
-	w := m.from(lo) & (1<<n - 1) // all of it from 64 on
-	if n > 3*64 {
-		count = m.count(lo, hi)
-	} else {
-		count = bits.OnesCount64(w) + bits.OnesCount64(m.from(lo+64)&(1<<max(n-64, 0)-1)) + bits.OnesCount64(m.from(lo+128)&(1<<max(n-128, 0)-1))
-	}
-	switch {
-	case w != 0:
-		return lo + bits.TrailingZeros64(w), count
-	case count == 0:
-		return hi, 0
-	}
-	return m.first(lo), count
+// upTo is how often it stands in front of a place.
+func (m *marks) upTo(at int) int {
+	w := &m.words[uint(at)>>6]
+	return int(w.before) + bits.OnesCount64(w.bits&(1<<(at&63)-1))
 }
 
 // from are the bits from a place on.
 func (m *marks) from(at int) uint64 {
-	i, k := at>>6, at&63
-	return m.others[i]>>k | m.others[i+1]<<1<<(63-k)
+	w, k := m.words[uint(at)>>6:][:2], at&63
+	return w[0].bits>>k | w[1].bits<<1<<(63-k)
 }
 
 // first is the place of the first other byte from lo on; there must be one.

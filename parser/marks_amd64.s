@@ -14,21 +14,38 @@
 #define PLACE(k) \
 	TZCNTQ R10, R11;         \
 	ADDL   AX, R11;          \
-	MOVW   R11, (2*k)(R8);   \
+	MOVW   R11, (marks_quotes+2*k)(DI)(R8*2); \
 	BLSRQ  R10, R10
+
+// LINEEND notes the lowest line end of R12, and how many quotes stand in front of
+// it, whether there is one or not: where lines end can not be guessed. The line
+// end is taken out.
+#define LINEEND \
+	BLSMSKQ R12, R11;                 \
+	ANDQ    R10, R11;                 \
+	POPCNTQ R11, R11;                 \
+	ADDQ    R8, R11;                  \
+	TZCNTQ  R12, DX;                  \
+	ADDL    AX, DX;                   \
+	MOVW    DX, marks_ends(DI)(R9*4); \
+	MOVW    R11, (marks_ends+2)(DI)(R9*4); \
+	CMPQ    R12, $1;                  \
+	SBBQ    $-1, R9;                  \
+	BLSRQ   R12, R12
 
 // func scanMarksAVX2(text []byte, m *marks, other byte)
 //
 // SI text, CX its length, AX offset of 64 bytes, DI m, BX a bit's byte,
-// R8 place of the next quote, R9 of the next line end,
+// R8 quotes so far, R9 line ends, R15 other bytes,
 // Y0 quotes, Y1 line ends, Y2 other; R10, R12 and DX the same as one bit a byte.
 TEXT ·scanMarksAVX2(SB), NOSPLIT, $0-33
 	MOVQ text_base+0(FP), SI
 	MOVQ text_len+8(FP), CX
 	MOVQ m+24(FP), DI
-	LEAQ marks_quotes(DI), R8
-	LEAQ marks_ends(DI), R9
+	XORL R8, R8
+	XORL R9, R9
 	XORL AX, AX
+	XORL R15, R15
 	MOVL $0x22, R10
 	VMOVD R10, X0
 	VPBROADCASTB X0, Y0
@@ -49,20 +66,24 @@ block:
 	MASK(Y2, DX)
 	MASK(Y0, R10)
 	MASK(Y1, R12)
-	MOVQ DX, marks_others(DI)(BX*1)
+	MOVQ DX, (marks_words+word_bits)(DI)(BX*2)
+	MOVQ R15, (marks_words+word_before)(DI)(BX*2)
+	POPCNTQ DX, DX
+	ADDQ DX, R15
 	LEAQ 64(AX), R11
 	CMPQ R11, CX
 	JGT  last
 
 inside:
 	POPCNTQ R10, R13
-	TESTQ R12, R12
-	JNE  ends
+
+lines:
+	LINEEND
+	JNE lines
 
 	// Four places are stored whether so many quotes are there or not, which
 	// costs less than a branch for each.
-quotes:
-	LEAQ (R8)(R13*2), R13
+	ADDQ R8, R13
 	PLACE(0)
 	PLACE(1)
 	PLACE(2)
@@ -78,13 +99,10 @@ next:
 
 done:
 	VZEROUPPER
-	LEAQ marks_quotes(DI), R10
-	SUBQ R10, R8
-	SHRQ $1, R8
+	MOVQ AX, BX
+	SHRQ $3, BX
+	MOVQ R15, (marks_words+word_before)(DI)(BX*2)
 	MOVQ R8, marks_total(DI)
-	LEAQ marks_ends(DI), R10
-	SUBQ R10, R9
-	SHRQ $2, R9
 	MOVQ R9, marks_lines(DI)
 	RET
 
@@ -100,26 +118,8 @@ more:
 	PLACE(11)
 	TESTQ R10, R10
 	JE    next
-	ADDQ  $16, R8
+	ADDQ  $8, R8
 	JMP   more
-
-	// Each line end notes how many quotes stand in front of it.
-ends:
-	BLSMSKQ R12, R11
-	ANDQ    R10, R11
-	POPCNTQ R11, R11
-	LEAQ    (R8)(R11*2), R11
-	LEAQ    marks_quotes(DI), DX
-	SUBQ    DX, R11
-	SHRQ    $1, R11
-	TZCNTQ  R12, DX
-	ADDL    AX, DX
-	MOVW    DX, (R9)
-	MOVW    R11, 2(R9)
-	ADDQ    $4, R9
-	BLSRQ   R12, R12
-	JNE     ends
-	JMP     quotes
 
 	// Bits behind the text do not count.
 last:
@@ -148,9 +148,10 @@ TEXT ·scanMarksAVX512(SB), NOSPLIT, $0-33
 	MOVQ text_base+0(FP), SI
 	MOVQ text_len+8(FP), CX
 	MOVQ m+24(FP), DI
-	LEAQ marks_quotes(DI), R8
-	LEAQ marks_ends(DI), R9
+	XORL R8, R8
+	XORL R9, R9
 	XORL AX, AX
+	XORL R15, R15
 	MOVL $0x22, R10
 	VPBROADCASTB R10, Z0
 	MOVL $0x0a, R10
@@ -171,7 +172,11 @@ block:
 	VPCMPEQB Z3, Z2, K3
 	VPCMPEQB Z3, Z0, K1
 	VPCMPEQB Z3, Z1, K2
-	KMOVQ K3, marks_others(DI)(BX*1)
+	KMOVQ K3, DX
+	MOVQ DX, (marks_words+word_bits)(DI)(BX*2)
+	MOVQ R15, (marks_words+word_before)(DI)(BX*2)
+	POPCNTQ DX, DX
+	ADDQ DX, R15
 	KMOVQ K1, R10
 	KMOVQ K2, R12
 	LEAQ 64(AX), R11
@@ -183,16 +188,16 @@ inside:
 	VPCOMPRESSB.Z Z6, K1, Z4
 	VPMOVZXBW X4, Y5
 	VPADDW  Y7, Y5, Y5
-	VMOVDQU Y5, (R8)
+	VMOVDQU Y5, marks_quotes(DI)(R8*2)
 	CMPQ R13, $16
 	JGT  more
 
 lines:
-	TESTQ R12, R12
-	JNE  ends
+	LINEEND
+	JNE     lines
 
 next:
-	LEAQ (R8)(R13*2), R8
+	ADDQ R13, R8
 	VPADDW Z8, Z7, Z7
 	ADDQ $64, AX
 	CMPQ AX, CX
@@ -200,43 +205,22 @@ next:
 
 done:
 	VZEROUPPER
-	LEAQ marks_quotes(DI), R10
-	SUBQ R10, R8
-	SHRQ $1, R8
+	MOVQ AX, BX
+	SHRQ $3, BX
+	MOVQ R15, (marks_words+word_before)(DI)(BX*2)
 	MOVQ R8, marks_total(DI)
-	LEAQ marks_ends(DI), R10
-	SUBQ R10, R9
-	SHRQ $2, R9
 	MOVQ R9, marks_lines(DI)
 	RET
 
 more:
 	VPMOVZXBW Y4, Z5
 	VPADDW  Z7, Z5, Z5
-	VMOVDQU64 Z5, (R8)
+	VMOVDQU64 Z5, marks_quotes(DI)(R8*2)
 	VEXTRACTI64X4 $1, Z4, Y4
 	VPMOVZXBW Y4, Z5
 	VPADDW  Z7, Z5, Z5
-	VMOVDQU64 Z5, 64(R8)
+	VMOVDQU64 Z5, (marks_quotes+64)(DI)(R8*2)
 	JMP lines
-
-	// Each line end notes how many quotes stand in front of it.
-ends:
-	BLSMSKQ R12, R11
-	ANDQ    R10, R11
-	POPCNTQ R11, R11
-	LEAQ    (R8)(R11*2), R11
-	LEAQ    marks_quotes(DI), DX
-	SUBQ    DX, R11
-	SHRQ    $1, R11
-	TZCNTQ  R12, DX
-	ADDL    AX, DX
-	MOVW    DX, (R9)
-	MOVW    R11, 2(R9)
-	ADDQ    $4, R9
-	BLSRQ   R12, R12
-	JNE     ends
-	JMP     next
 
 	// Bits behind the text do not count.
 last:

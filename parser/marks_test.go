@@ -87,13 +87,6 @@ func checkBits(t *testing.T, text []byte, m *marks) {
 			if n, want := m.count(lo, hi), bytes.Count(text[lo:hi], blankByte); n != want {
 				t.Fatalf("%q: %d blanks from %d to %d, want %d", text, n, lo, hi, want)
 			}
-			at := hi
-			if i := bytes.IndexByte(text[lo:hi], ' '); i >= 0 {
-				at = lo + i
-			}
-			if first, n := m.tail(lo, hi); first != at || n != bytes.Count(text[lo:hi], blankByte) {
-				t.Fatalf("%q: from %d to %d, first blank of %d at %d, want %d", text, lo, hi, n, first, at)
-			}
 		}
 		if n := bytes.IndexByte(text[lo:], ' '); n >= 0 && m.first(lo) != lo+n {
 			t.Fatalf("%q: first blank from %d on at %d, want %d", text, lo, m.first(lo), lo+n)

@@ -5,6 +5,9 @@ import "bytes"
 // A Parser cuts blocks into records. It is not safe for concurrent use: every
 // goroutine has its own. Formats are shared.
 type Parser struct {
+	_       [56]byte // see TestOutlineAlignment
+	outline outline  // of the object that was read in an order
+
 	want    FieldSet
 	layouts textLayouts
 	own     *Format // of ownLayouts, the last that a line had
@@ -37,7 +40,6 @@ type Parser struct {
 	orders    orders
 	reader    reader
 	seen      [maxKeys]span
-	outline   outline  // of the object that was read in an order
 	marks     marks    // of the stretch of the block at pos
 	quotes    []uint16 // those of the line, when it may be an access record
 	nested    marks    // of text that is no line of the block

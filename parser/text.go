@@ -63,6 +63,7 @@ var productLayouts = func() (all [256]FieldSet) {
 const (
 	requestFields = FieldSet(1<<Method | 1<<Path | 1<<Protocol)
 	numberFields  = FieldSet(1<<BytesReceived | 1<<BytesSent | 1<<Duration | 1<<UpstreamServiceTime)
+	userFields    = FieldSet(1<<XForwardedFor | 1<<UserAgent | 1<<RequestID | 1<<Authority | 1<<UpstreamHost)
 	tailFields    = FieldSet(1<<UpstreamLocalAddress | 1<<DownstreamLocalAddress | 1<<DownstreamRemoteAddress | 1<<RequestedServerName | 1<<RouteName)
 	endingFields  = FieldSet(1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<ConnectionTerminationDetails | 1<<UpstreamTransportFailureReason)
 	lateFields    = ownFields &^ (1<<StartTime | 1<<ResponseCode | 1<<ResponseFlags | 1<<ResponseCodeDetails | 1<<UpstreamCluster)
@@ -118,30 +119,27 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	if i < 0 {
 		return false
 	}
-	dialect, want := envoyDefault, requestQuotes+userQuotes
-	switch c := s[i]; {
-	case c == '"':
+	dialect, want, dashes := envoyDefault, requestQuotes+userQuotes, FieldSet(0)
+	switch {
+	case isHealthy(s, i):
+		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + len(usualDetails))}
+		r.plain = r.flags == 0
+		dialect, want, dashes, i = istioText19, want+2, reasonFields, i+len(healthy)
+	case s[i] == '"':
 		if dialect, i = r.reasons(i); dialect == istioText12 {
 			want += 2
 		}
 		want += 2
-	case c-'0' > 9:
+	case s[i]-'0' > 9:
 		dialect, i = r.why(i)
 		want += 2
 	}
 	u := (*[userQuotes]uint16)(q[n-userQuotes:])
-	if r.digits = uint32(i); n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) {
+	if n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) || !areApart(p.scanned.text, u) {
 		return false
 	}
-	for k, f := 0, XForwardedFor; k < userQuotes-2; k, f = k+2, f+1 {
-		lo, next := int(u[k])+1-base, int(u[k+2])-base
-		if int(u[k+1])+2-base != next || s[next-1] != ' ' {
-			return false
-		}
-		r.spans[f] = span{uint32(lo), uint32(next - 2)}
-	}
+	r.digits, r.users, r.scanned, r.base = uint32(i), u, p.scanned, uint32(base)
 	host := int(u[userQuotes-1]) - base
-	r.spans[UpstreamHost] = span{uint32(int(u[userQuotes-2]) + 1 - base), uint32(host)}
 	if dialect == envoyDefault {
 		if host+1 != len(s) {
 			return false
@@ -156,23 +154,33 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	if r.flags != 0 {
 		r.present |= 1 << ResponseFlags
 	}
-	r.late = p.want & r.layout & lateFields
-	if p.want.Has(ResponseCodeDetails) && r.layout.Has(ResponseCodeDetails) {
+	wanted := p.want & r.layout
+	r.late = wanted & lateFields &^ dashes
+	if wanted.Has(ResponseCodeDetails) {
 		at := r.spans[ResponseCodeDetails]
 		r.set(ResponseCodeDetails, int(at.lo), int(at.hi))
 	}
-	if p.want.Has(UpstreamCluster) && dialect != envoyDefault {
+	if wanted.Has(UpstreamCluster) {
 		at := r.spans[UpstreamCluster]
 		r.set(UpstreamCluster, int(at.lo), int(at.hi))
 	}
 	r.proto, r.reqEnd = uint32(proto), uint32(end)
 	if p.want&endingFields == endingFields {
-		r.ending = span{uint32(end + 2), r.digits}
+		r.ending = span{uint32(end + 2), uint32(i)}
 	}
 	if r.mixer.hi > 0 {
 		p.addMixer()
 	}
 	return true
+}
+
+// areApart says whether a blank stands between each two of the columns that
+// users and the upstream host fill, and nothing else. Their quotes count in
+// text.
+func areApart(text []byte, u *[userQuotes]uint16) bool {
+	const quotes = '"' | ' '<<8 | '"'<<16
+	w := load32(text, int(u[1])) ^ quotes | load32(text, int(u[3])) ^ quotes | load32(text, int(u[5])) ^ quotes | load32(text, int(u[7])) ^ quotes
+	return w<<8 == 0
 }
 
 const headEnd = 'Z' | ']'<<8 | ' '<<16 | '"'<<24
@@ -186,10 +194,9 @@ func (r *Record) outcome(i int) int {
 		usual = 0x00202d2000000020
 	)
 	if w := load64(s, i); w&form == usual && i+7 < len(s) {
-		a, b, c := byte(w>>8)-'0', byte(w>>16)-'0', byte(w>>24)-'0'
-		if a <= 9 && b <= 9 && c <= 9 {
-			r.code, r.flags = int32(a)*100+int32(b)*10+int32(c), 0
-			r.spans[ResponseFlags] = span{uint32(i + 5), uint32(i + 6)}
+		d := uint32(w>>8)&0xffffff ^ 0x303030
+		if (d|(d+0x060606))&0xf0f0f0 == 0 {
+			r.code, r.flags = int32(d&15*100+d>>8&15*10+d>>16), 0
 			return i + 7
 		}
 	}
@@ -245,22 +252,25 @@ func (r *Record) reasons(i int) (Dialect, int) {
 }
 
 const (
-	healthy  = `via_upstream - "-" `
-	via      = 'v' | 'i'<<8 | 'a'<<16 | '_'<<24 | 'u'<<32 | 'p'<<40 | 's'<<48 | 't'<<56
-	upstream = 'r' | 'e'<<8 | 'a'<<16 | 'm'<<24 | ' '<<32 | '-'<<40 | ' '<<48 | '"'<<56
-	noReason = '"' | '-'<<8 | '"'<<16 | ' '<<24
+	usualDetails = "via_upstream"
+	healthy      = usualDetails + ` - "-" `
+	via          = 'v' | 'i'<<8 | 'a'<<16 | '_'<<24 | 'u'<<32 | 'p'<<40 | 's'<<48 | 't'<<56
+	upstream     = 'r' | 'e'<<8 | 'a'<<16 | 'm'<<24 | ' '<<32 | '-'<<40 | ' '<<48 | '"'<<56
+	noReason     = '"' | '-'<<8 | '"'<<16 | ' '<<24
 )
+
+// reasonFields are the columns behind the details.
+const reasonFields = FieldSet(1<<ConnectionTerminationDetails | 1<<UpstreamTransportFailureReason)
+
+// isHealthy says whether the details of a healthy record stand at i, and no
+// reasons.
+func isHealthy(s []byte, i int) bool {
+	return i+len(healthy) < len(s) && load64(s, i) == via && load64(s, i+8) == upstream && load32(s, i+15) == noReason
+}
 
 // why reads details, termination details and transport failure reason.
 func (r *Record) why(i int) (Dialect, int) {
 	s := r.text
-	if i+len(healthy) < len(s) && load64(s, i) == via && load64(s, i+8) == upstream && load32(s, i+15) == noReason {
-		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + 12)}
-		r.spans[ConnectionTerminationDetails] = span{uint32(i + 13), uint32(i + 14)}
-		r.plain = r.flags == 0
-		r.spans[UpstreamTransportFailureReason] = span{uint32(i + 16), uint32(i + 17)}
-		return istioText19, i + len(healthy)
-	}
 	j := bytes.IndexByte(s[i:], ' ') + i
 	if j < i || j+4 > len(s) {
 		return NoDialect, -1
@@ -290,10 +300,11 @@ func (r *Record) tailBegins(dialect Dialect, host int, m *marks, base int) Diale
 	if lo >= len(s) || s[host+1] != ' ' {
 		return NoDialect
 	}
-	end, blanks := 0, 0
+	end, blanks := len(s), 0
 	if wide {
-		end, blanks = m.tail(base+lo, base+len(s))
-		end -= base
+		if blanks = m.count(base+lo, base+len(s)); blanks > 0 {
+			end = m.first(base+lo) - base
+		}
 	} else {
 		end, blanks = lo+bytes.IndexByte(s[lo:], ' '), bytes.Count(s[lo:], blankByte)
 	}
@@ -334,13 +345,11 @@ func (p *Parser) addMixer() {
 // protocolAt returns where the protocol begins in the request line s[lo:hi];
 // negative when the line does not end with one.
 func protocolAt(s []byte, lo, hi int) int {
-	if hi-9 > lo {
+	if hi-9 > lo { // which of the two it is decides no branch
 		w := load64(s, hi-8)
-		if w == http11 && s[hi-9] == ' ' {
-			return hi - 8
-		}
-		if w>>16 == http2 && s[hi-7] == ' ' {
-			return hi - 6
+		second := (w>>16 ^ http2 - 1) >> 63
+		if at := hi - 8 + 2*int(second); (w^http11)&(second-1) == 0 && s[at-1] == ' ' {
+			return at
 		}
 	}
 	for _, n := range [...]int{8, 6, 1, 7} { // HTTP/1.1, HTTP/2, -, the rest
