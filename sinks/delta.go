@@ -40,6 +40,9 @@ type Origin struct {
 	Block                     []byte // the block that the records are views of: samples are copied from it
 }
 
+// placed says whether the stream is known to come from some place.
+func (o *Origin) placed() bool { return len(o.Namespace)+len(o.Pod)+len(o.Container) > 0 }
+
 // raw returns the record's bytes, nil when the block is not known.
 func (o *Origin) raw(r *parser.Record) []byte {
 	if r.Begin < 0 || r.Size < 0 || r.Begin+r.Size > len(o.Block) {
@@ -258,8 +261,11 @@ func (d *Delta) AddHealthy(from *Origin, r *parser.Record) {
 	}
 	d.account(r)
 	d.addUsual(from, r)
-	place := d.place(from, r)
-	d.addPlace(place, r, false)
+	place := noName
+	if from.placed() || r.HasPlace() {
+		place = d.place(from, r)
+		d.addPlace(place, r, false)
+	}
 	if d.meter != nil {
 		d.meterRequest(from, place, r, nil)
 	}
@@ -537,7 +543,7 @@ func (d *Delta) place(from *Origin, r *parser.Record) uint16 {
 
 // placeOf is the place of the stream, looked up once for all its records.
 func (d *Delta) placeOf(from *Origin) uint16 {
-	if len(from.Namespace)+len(from.Pod)+len(from.Container) == 0 {
+	if !from.placed() {
 		return noName
 	}
 	if from.Namespace == d.lastOrigin[0] && from.Pod == d.lastOrigin[1] && from.Container == d.lastOrigin[2] {

@@ -40,13 +40,9 @@ func (s *segment) see(at int64) {
 	s.least, s.most = min(s.least, at), max(s.most, at)
 }
 
-func (s *segment) step(d int64) {
-	if d < 0 {
-		s.back = max(s.back, -d)
-	} else {
-		s.gap = max(s.gap, d)
-	}
-}
+// step takes how far a time is from the one before. Which way it goes decides no
+// branch: half of them go back.
+func (s *segment) step(d int64) { s.back, s.gap = max(s.back, -d), max(s.gap, d) }
 
 // plus adds what follows.
 func (s *segment) plus(o *segment) {

@@ -264,7 +264,7 @@ func (c *clock) ofEvent(r *parser.Record) (int64, bool) {
 	}
 	const t = uint64('T') << 16 // a minute is the same one in both layouts, and in access records
 	date, rest := binary.LittleEndian.Uint64(b), binary.LittleEndian.Uint64(b[8:])&^(0xff<<16)|t
-	if s, ok := secondsOf(b, micros); ok && c.minute != 0 && date == c.date && rest == c.rest {
+	if s, ok := secondsOf(b, micros); ok && date == c.date && rest == c.rest {
 		return c.minute + s, true
 	}
 	at, ok := eventTime(r)

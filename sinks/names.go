@@ -1,7 +1,5 @@
 package sinks
 
-import "hash/maphash"
-
 // Ids of a table of names. Every other id is a name of its own.
 const (
 	noName    uint16 = iota // the record has no such value
@@ -19,7 +17,7 @@ const maxName = 256
 // another one.
 type names struct {
 	max   int
-	seed  maphash.Seed
+	seed  seed
 	arena []byte
 	ends  []uint32 // ends[i] is where the name with id firstName+i ends in arena
 	slots []nameSlot
@@ -31,7 +29,7 @@ type nameSlot struct {
 }
 
 func newNames(max int) names {
-	return names{max: max, seed: maphash.MakeSeed(), slots: make([]nameSlot, 64)}
+	return names{max: max, seed: newSeed(), slots: make([]nameSlot, 64)}
 }
 
 func (t *names) id(name []byte) uint16 {
@@ -53,7 +51,7 @@ func (t *names) id(name []byte) uint16 {
 }
 
 // hash is what a name is known by, and longer bytes, too.
-func (t *names) hash(name []byte) uint64 { return maphash.Bytes(t.seed, name) }
+func (t *names) hash(name []byte) uint64 { return t.seed.hash(name) }
 
 func (t *names) insert(name []byte, h uint64) uint16 {
 	if len(t.ends) >= t.max {

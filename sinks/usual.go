@@ -36,10 +36,8 @@ func newUsuals() usuals {
 // combination is new.
 func (t *usuals) find(id uint64) uint64 {
 	i := id * usualMix >> t.shift
-	if t.counts[i].id != id {
-		i ^= 1
-	}
-	return i
+	other := t.counts[i].id ^ id
+	return i ^ (other|-other)>>63 // which of the two it is decides no branch
 }
 
 // room returns the place of a new one, which find does not find. When many

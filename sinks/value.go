@@ -95,27 +95,28 @@ func insertAt(list []byte, at int, token []byte) []byte {
 // A clock reads start times; within the minute of the last one it decodes the
 // seconds only.
 type clock struct {
-	date, rest uint64 // "2006-01-" and "02T15:04" of a minute that was decoded
-	minute     int64  // its nanoseconds since 1970; 0: none yet
+	date, rest uint64 // "2006-01-" and "02T15:04" of a minute that was decoded; 0: none yet
+	minute     int64  // its nanoseconds since 1970
 }
 
 // time returns nanoseconds since 1970.
 func (c *clock) time(r *parser.Record) (int64, bool) {
-	text, ok := r.Stamp()
-	if !ok {
+	text := r.Stamp()
+	if text == nil {
 		b := r.Bytes(parser.StartTime)
 		if len(b) != len(text) || b[23] != 'Z' {
 			return r.Time()
 		}
 		text = (*[24]byte)(b)
 	}
-	date, rest := binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:])
-	if s, ok := seconds(binary.LittleEndian.Uint64(text[16:])); ok && c.minute != 0 && date == c.date && rest == c.rest {
-		return c.minute + s, true
+	if c.date == binary.LittleEndian.Uint64(text[:]) && c.rest == binary.LittleEndian.Uint64(text[8:]) {
+		if s, ok := seconds(binary.LittleEndian.Uint64(text[16:])); ok {
+			return c.minute + s, true
+		}
 	}
 	at, ok := r.Time()
 	if ok && at > 0 {
-		c.date, c.rest, c.minute = date, rest, at-at%60e9
+		c.date, c.rest, c.minute = binary.LittleEndian.Uint64(text[:]), binary.LittleEndian.Uint64(text[8:]), at-at%60e9
 	}
 	return at, ok
 }
