@@ -162,7 +162,20 @@ func (c *Classifier) Classify(r *parser.Record) (v Verdict) {
 
 // Healthy says of an access record that its verdict is empty, if that is seen
 // at a glance: false says nothing.
-func Healthy(r *parser.Record) bool { return r.Plain() && answered(r) && usualCluster(r) }
+func Healthy(r *parser.Record) bool {
+	return Ordinary(r) && !Anywhere(r.Bytes(parser.UpstreamCluster))
+}
+
+// Ordinary says of an access record what Healthy says, unless its cluster is one
+// for Anywhere.
+func Ordinary(r *parser.Record) bool { return r.Plain() && answered(r) }
+
+// Anywhere says whether a cluster is one of those that stand for traffic to
+// anywhere.
+// Source: https://istio.io/latest/docs/tasks/traffic-management/egress/egress-control/
+func Anywhere(cluster []byte) bool {
+	return len(cluster) > 0 && (cluster[0] == 'P' || cluster[0] == 'I')
+}
 
 // unremarkable says whether a request that did not fail has nothing that an
 // informational cause tells about: a flag, an answer of the proxy, a cluster
@@ -174,14 +187,7 @@ func unremarkable(r *parser.Record) bool {
 	if details := r.Bytes(parser.ResponseCodeDetails); details != nil && string(details) != "via_upstream" {
 		return false
 	}
-	return usualCluster(r)
-}
-
-// usualCluster says whether the cluster is not one of those that stand for
-// traffic to anywhere.
-func usualCluster(r *parser.Record) bool {
-	cluster := r.Bytes(parser.UpstreamCluster)
-	return len(cluster) == 0 || cluster[0] != 'P' && cluster[0] != 'I'
+	return !Anywhere(r.Bytes(parser.UpstreamCluster))
 }
 
 // answered says whether the code is that of an answer, a redirect, or a refusal

@@ -63,7 +63,7 @@ const AllFields = ownFields | 1<<Extra
 const ownFields FieldSet = 1<<NumFields - 1
 
 // Has says whether f is in the set.
-func (s FieldSet) Has(f Field) bool { return s>>f&1 != 0 }
+func (s FieldSet) Has(f Field) bool { return s&(1<<(f&63)) != 0 }
 
 // A Type is what the values of a column look like. A cut of a line counts only
 // if every typed column holds a value of its type.

@@ -93,8 +93,8 @@ func (m *marks) upTo(at int) int {
 
 // from are the bits from a place on.
 func (m *marks) from(at int) uint64 {
-	w, k := m.words[uint(at)>>6:][:2], at&63
-	return w[0].bits>>k | w[1].bits<<1<<(63-k)
+	i, k := uint(at)>>6, at&63
+	return m.words[i].bits>>k | m.words[i+1].bits<<1<<(63-k)
 }
 
 // first is the place of the first other byte from lo on; there must be one.

@@ -373,10 +373,10 @@ func isValue(v []byte) bool { return len(v) > 1 || len(v) == 1 && v[0] != '-' }
 // value is where a value of the order stands; empty at 0 for null.
 func (r *Record) value(k int) span {
 	o := r.outline
-	if o.nulls>>k&1 != 0 {
+	if o.nulls>>(k&63)&1 != 0 {
 		return span{}
 	}
-	quote := uint32(o.strings >> k & 1)
+	quote := uint32(o.strings >> (k & 63) & 1)
 	return span{uint32(o.places[k]&placeMask) + quote - uint32(o.base), uint32(o.lasts[k+1]) + 1 - quote - uint32(o.base)}
 }
 

@@ -32,14 +32,14 @@ func (d *Delta) addDeclined(r *parser.Record, cluster, code uint16, sort *uint16
 	if code == 403 {
 		if sent, ok := r.Int(parser.BytesSent); ok && sent == deniedLength {
 			k.flags = asDenied
-			d.declined.count(d.declined.sort(k), at)
+			d.declined.add(d.declined.sort(k), at)
 			return
 		}
 	}
 	if *sort == 0 {
 		*sort = d.declined.sort(k)
 	}
-	d.declined.count(*sort, at)
+	d.declined.add(*sort, at)
 }
 
 // A refusal is what became of a cluster's requests in time.

@@ -4,6 +4,8 @@
 package sinks
 
 import (
+	"math"
+
 	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -253,21 +255,27 @@ func (d *Delta) Account(from *Origin, r *parser.Record) {
 	}
 }
 
-// AddHealthy is Add for a record that is healthy, as classify.Healthy says it.
-func (d *Delta) AddHealthy(from *Origin, r *parser.Record) {
-	if r.Suspicious || r.Partial {
-		d.Add(from, r, classify.Verdict{})
-		return
-	}
+// Met looks for the combination of a record that is healthy, if its cluster is
+// not one for anywhere: see classify.Ordinary. It counts nothing. If the cluster
+// is none, and there were such records before, AddMet counts the record.
+func (d *Delta) Met(r *parser.Record) (place int, ok bool) {
+	id := d.usualID(r)
+	i := d.usual.find(id)
+	u := &d.usual.counts[i]
+	return int(i), u.id == id && !u.upstream.anywhere() && !r.Suspicious && !r.Partial
+}
+
+// AddMet is Add for a record that Met found a place for.
+func (d *Delta) AddMet(from *Origin, r *parser.Record, place int) {
 	d.account(r)
-	d.addUsual(from, r)
-	place := noName
+	d.countUsual(from, r, place)
+	at := noName
 	if from.placed() || r.HasPlace() {
-		place = d.place(from, r)
-		d.addPlace(place, r, false)
+		at = d.place(from, r)
+		d.addPlace(at, r, false)
 	}
 	if d.meter != nil {
-		d.meterRequest(from, place, r, nil)
+		d.meterRequest(from, at, r, nil)
 	}
 }
 
@@ -347,43 +355,58 @@ func isUsual(r *parser.Record) bool {
 
 // addUsual counts a usual record.
 func (d *Delta) addUsual(from *Origin, r *parser.Record) {
+	id := d.usualID(r)
+	i := d.usual.find(id)
+	if d.usual.counts[i].id != id {
+		i = d.addNewUsual(id, r)
+	}
+	d.countUsual(from, r, int(i))
+}
+
+// usualID is what the combination of a usual record is known by.
+func (d *Delta) usualID(r *parser.Record) uint64 {
 	cluster := r.Bytes(parser.UpstreamCluster)
 	code, _ := r.Code()
-	h := d.clusters.hash(cluster)
-	id := h ^ (uint64(code)<<16|uint64(r.Dialect)<<32|1)*usualMix
+	id := d.clusters.hash(cluster) ^ (uint64(code)<<16|uint64(r.Dialect)<<32|1)*usualMix
 	if len(cluster) == 0 {
 		id ^= uint64(r.Direction())
 	}
 	if r.Plain() || r.Has(parser.ResponseCodeDetails) {
 		id = ^id
 	}
-	i := d.usual.find(id)
-	u := &d.usual.counts[i]
-	if u.id != id {
-		u = d.addNewUsual(id, r)
+	return id
+}
+
+// countUsual counts a record of the combination at a place.
+func (d *Delta) countUsual(from *Origin, r *parser.Record, place int) {
+	u := &d.usual.counts[place]
+	if u.n++; u.n == math.MaxUint32 {
+		d.addCombo(d.usual.keys[place], uint64(u.n)-1)
+		u.n = 1
 	}
-	u.n++
-	at, timed := d.begin(from, r, u.cluster, u.dir, true)
-	switch {
+	cluster := u.upstream.cluster()
+	at, timed := d.begin(from, r, cluster, u.upstream.dir(), true)
+	switch code, _ := r.Code(); {
 	case uint(code)-400 < 100 && timed:
-		d.addDeclined(r, u.cluster, uint16(code), &u.sort, at)
+		d.addDeclined(r, cluster, uint16(code), &u.sort, at)
 	case code == 0:
-		d.lookTCP(r, u.cluster)
+		d.lookTCP(r, cluster)
 	}
 }
 
-// addNewUsual remembers the combination of a record.
-func (d *Delta) addNewUsual(id uint64, r *parser.Record) *usual {
-	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
+// addNewUsual remembers the combination of a record, and returns its place.
+func (d *Delta) addNewUsual(id uint64, r *parser.Record) uint64 {
+	name := r.Bytes(parser.UpstreamCluster)
+	cluster := d.clusters.id(name)
 	dir := d.direction(r, cluster)
 	k := d.outcome(r, cluster, dir, false)
 	i := d.usual.room(id)
 	u := &d.usual.counts[i]
 	if u.n > 0 {
-		d.addCombo(d.usual.keys[i], u.n)
+		d.addCombo(d.usual.keys[i], uint64(u.n))
 	}
-	*u, d.usual.keys[i] = usual{id: id, cluster: cluster, dir: dir}, k
-	return u
+	*u, d.usual.keys[i] = usual{id: id, upstream: packUpstream(cluster, dir, classify.Anywhere(name))}, k
+	return i
 }
 
 // outcomes walks the combinations, in no order; one may come twice.
@@ -399,7 +422,7 @@ func (d *Delta) outcomes(yield func(key, uint64) bool) {
 // plainOutcomes are those of records without a profile.
 func (d *Delta) plainOutcomes(yield func(key, uint64) bool) {
 	for i, u := range d.usual.counts {
-		if u.n > 0 && !yield(d.usual.keys[i], u.n) {
+		if u.n > 0 && !yield(d.usual.keys[i], uint64(u.n)) {
 			return
 		}
 	}

@@ -114,8 +114,8 @@ func TestKnownByBytesTwin(t *testing.T) {
 		if _, ok := r.Ending(maphash.MakeSeed()); ok {
 			known++
 		}
-		if classify.Healthy(r) {
-			d.AddHealthy(from, r)
+		if place, met := d.Met(r); met && classify.Ordinary(r) {
+			d.AddMet(from, r, place)
 		} else {
 			d.Add(from, r, c.Classify(r))
 		}

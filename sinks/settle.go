@@ -12,6 +12,8 @@ import (
 // change while it is in use.
 func (d *Delta) settled() *Delta {
 	d.load.closeAll()
+	d.cells.closeAll()
+	d.declined.closeAll()
 	s := *d
 	s.combos.slots = slices.Clone(d.combos.slots)
 	if d.over != nil {

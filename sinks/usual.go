@@ -13,14 +13,30 @@ type usuals struct {
 	met    int   // combinations that took another's place since it grew
 }
 
-// A usual is how often one of them came.
+// A usual is how often one of them came. Two of them, which a combination may be
+// at, lie in half a line of a cache.
 type usual struct {
-	id      uint64 // hash of cluster, code, dialect, direction and whether there are details
-	n       uint64 // 0: free
-	cluster uint16
-	sort    uint16 // see addDeclined
-	dir     parser.Direction
+	id       uint64 // hash of cluster, code, dialect, direction and whether there are details
+	n        uint32 // 0: free
+	upstream packedUpstream
+	sort     uint16 // see addDeclined
 }
+
+// A packedUpstream is the id of a cluster in 13 bits, a direction in two, and
+// whether the cluster is one for anywhere.
+type packedUpstream uint16
+
+func packUpstream(cluster uint16, dir parser.Direction, anywhere bool) packedUpstream {
+	p := packedUpstream(cluster) | packedUpstream(dir)<<13
+	if anywhere {
+		p |= 1 << 15
+	}
+	return p
+}
+
+func (p packedUpstream) cluster() uint16       { return uint16(p) & (1<<13 - 1) }
+func (p packedUpstream) dir() parser.Direction { return parser.Direction(p >> 13 & 3) }
+func (p packedUpstream) anywhere() bool        { return p>>15 != 0 }
 
 // usualMix is odd and spreads what is multiplied by it.
 const usualMix = 0x9e3779b97f4a7c15
@@ -35,7 +51,7 @@ func newUsuals() usuals {
 // find returns the place of a combination; it is another's when the
 // combination is new.
 func (t *usuals) find(id uint64) uint64 {
-	i := id * usualMix >> t.shift
+	i := id * usualMix >> (t.shift & 63)
 	other := t.counts[i].id ^ id
 	return i ^ (other|-other)>>63 // which of the two it is decides no branch
 }

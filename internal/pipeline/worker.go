@@ -138,10 +138,12 @@ func (w *worker) walk() (done bool) {
 }
 
 func (w *worker) record(rec *parser.Record) {
-	if w.all && classify.Healthy(rec) {
-		w.counted = true
-		w.delta.AddHealthy(&w.from, rec)
-		return
+	if w.all && classify.Ordinary(rec) {
+		if place, met := w.delta.Met(rec); met {
+			w.counted = true
+			w.delta.AddMet(&w.from, rec, place)
+			return
+		}
 	}
 	v := w.causes.Classify(rec)
 	if !w.keeps(rec, v) {
