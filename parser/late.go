@@ -1,9 +1,6 @@
 package parser
 
-import (
-	"bytes"
-	"math/bits"
-)
+import "math/bits"
 
 // find makes sure of a late field: of those of its group, or of it alone when
 // its place is known.
@@ -16,7 +13,7 @@ func (r *Record) find(f Field) {
 	case r.planned != nil:
 		r.findPlanned(f)
 	case requestFields.Has(f):
-		r.setRequest(r.late, requestLine, int(r.proto), int(r.reqEnd))
+		r.setRequest(r.late, requestLine, r.blankFrom(requestLine), int(r.proto), int(r.reqEnd))
 		r.late &^= requestFields
 	case numberFields.Has(f):
 		r.findNumbers()
@@ -73,9 +70,8 @@ func (r *Record) setLate(f Field, lo, hi int) {
 }
 
 // setRequest stores the wanted parts of the request line text[lo:end], which
-// ends with the protocol.
-func (r *Record) setRequest(want FieldSet, lo, proto, end int) {
-	m := lo + max(0, bytes.IndexByte(r.text[lo:proto], ' '))
+// begins with a method up to m and ends with the protocol.
+func (r *Record) setRequest(want FieldSet, lo, m, proto, end int) {
 	if want.Has(Method) {
 		r.set(Method, lo, m)
 	}
@@ -115,10 +111,13 @@ func (r *Record) findTail() {
 	r.setLate(last, lo, hi)
 }
 
-// blankFrom is the place of the first blank from lo on; there must be one.
+// blankFrom is the place of the first blank from lo on; behind the text or
+// negative when there is none.
 func (r *Record) blankFrom(lo int) int {
 	if wide {
-		return r.scanned.first(int(r.base)+lo) - int(r.base)
+		if w := r.scanned.from(int(r.base) + lo); w != 0 {
+			return lo + bits.TrailingZeros64(w)
+		}
 	}
 	return searchStop(r.text, lo, ' ')
 }

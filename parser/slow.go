@@ -319,7 +319,8 @@ func (p *Parser) tornRequest(s []byte, at int) {
 		lo = bytes.IndexByte(s[:end], '"') + 1
 	}
 	if proto := protocolAt(s, 0, end); proto > lo {
-		p.rec.setRequest(p.want, lo, proto, end)
+		m := lo + max(0, bytes.IndexByte(s[lo:proto], ' '))
+		p.rec.setRequest(p.want, lo, m, proto, end)
 		if lo == 0 { // the method may be torn
 			p.rec.present &^= Fields(Method, Path)
 		}

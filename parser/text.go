@@ -111,6 +111,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	}
 	r := &p.rec
 	r.text, r.mixer, r.extra = s, span{}, r.extra[:0]
+	r.scanned, r.base = p.scanned, uint32(base)
 	proto := protocolAt(s, requestLine, end)
 	if proto < 0 {
 		return false
@@ -138,7 +139,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	if n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) || !areApart(p.scanned.text, u) {
 		return false
 	}
-	r.digits, r.users, r.scanned, r.base = uint32(i), u, p.scanned, uint32(base)
+	r.digits, r.users = uint32(i), u
 	host := int(u[userQuotes-1]) - base
 	if dialect == envoyDefault {
 		if host+1 != len(s) {
@@ -271,7 +272,7 @@ func isHealthy(s []byte, i int) bool {
 // why reads details, termination details and transport failure reason.
 func (r *Record) why(i int) (Dialect, int) {
 	s := r.text
-	j := bytes.IndexByte(s[i:], ' ') + i
+	j := r.blankFrom(i)
 	if j < i || j+4 > len(s) {
 		return NoDialect, -1
 	}
