@@ -156,7 +156,7 @@ func (p *Parser) readCells(f *Format, wanted uint64, s []byte, quotes []uint16, 
 	if m != nil && (!wide || m.other != g.fence) {
 		m = nil
 	}
-	r.text, r.planned, r.spots, r.base, r.ran = s, f, &p.spots, uint32(base), 0
+	r.text, r.planned, r.spots, r.scanned, r.base, r.ran = s, f, &p.spots, m, uint32(base), 0
 	p.spots[spotBegin], p.spots[spotEnd] = uint16(base), uint16(base+len(s))
 	copy(p.spots[spotQuotes:], quotes)
 	var found outcome
@@ -275,11 +275,9 @@ func (m *form) found(s []byte, lo int, to *outcome) {
 
 // request finds the fences of a request line.
 func (p *Parser) request(z *lane, s []byte, lo, hi, base int, m *marks) bool {
-	proto := hi - 8
-	if proto <= lo || s[proto-1] != ' ' || load64(s, proto) != http11 {
-		if proto = protocolAt(s, lo, hi); proto < 0 {
-			return false
-		}
+	proto := protocolAt(s, lo, hi)
+	if proto < 0 {
+		return false
 	}
 	blank := -1
 	if m != nil {
@@ -358,7 +356,11 @@ func (r *Record) cell(i int) span {
 	if c.lane != noLane && r.ran>>c.lane&1 == 0 {
 		z := &g.lanes[c.lane]
 		lo, hi := int(r.spots[z.from%maxSpots])+int(z.skip), int(r.spots[z.to%maxSpots])
-		fencesIn(r.text, lo-base, hi-base, base, g.fence, r.spots[z.at:])
+		if r.scanned != nil {
+			r.scanned.pick(lo, hi, r.spots[z.at:])
+		} else {
+			fencesIn(r.text, lo-base, hi-base, base, g.fence, r.spots[z.at:])
+		}
 		r.ran |= 1 << c.lane
 	}
 	return span{uint32(c.lo.in(r.spots, base)), uint32(c.hi.in(r.spots, base))}

@@ -35,7 +35,7 @@ type Record struct {
 	reqEnd    uint32              // the quote behind it
 	digits    uint32              // where the bytes received begin
 	users     *[userQuotes]uint16 // quotes of userFields, if these are late
-	scanned   *marks              // of the text that they count in, from base on
+	scanned   *marks              // of the text that users or spots count in, from base on; nil with spots of a text without bits
 	ending    span                // see Ending
 	mixer     span                // status of Istio's mixer
 	failure   span                // ztunnel's error
