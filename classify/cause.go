@@ -111,8 +111,13 @@ type Verdict struct {
 	Confidence Confidence
 	Side       Side
 	Severity   Severity
+	rule       uint16
 	Doubt      string // why the confidence is lower than the rule's
 }
+
+// Rule is the number of the rule that decided, among those of its classifier and
+// its clones, counted from 1; 0: none did.
+func (v *Verdict) Rule() uint16 { return v.rule }
 
 // Causes returns the catalogue. The rows are shared: callers must not change
 // them.

@@ -109,7 +109,7 @@ func (c *compiled) addRule(r Rule) error {
 	if err != nil {
 		return err
 	}
-	v := Verdict{Cause: cause, Confidence: r.Confidence, Side: cause.Side, Severity: cause.Severity}
+	v := Verdict{Cause: cause, Confidence: r.Confidence, Side: cause.Side, Severity: cause.Severity, rule: uint16(len(c.rules) + 1)}
 	for _, id := range strings.Fields(r.Rivals) {
 		rival, err := c.named(id)
 		if err != nil {

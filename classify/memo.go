@@ -114,7 +114,8 @@ type plan struct {
 // A branch is a question and what follows from its answers, or the end: the
 // number of a rule, -1 for none.
 type branch struct {
-	question int // -1 at the end
+	question int                       // -1 at the end
+	test     func(*parser.Record) bool // of the question
 	rule     int
 	next     [2]*branch // by the answer, nil while it never came
 }
@@ -318,7 +319,7 @@ func (p *plan) decide(c *Classifier, r *parser.Record) int {
 	n := p.root
 	for n.question >= 0 {
 		answer := 0
-		if c.questions[n.question].test(r) {
+		if n.test(r) {
 			answer = 1
 		}
 		if n.next[answer] == nil {
@@ -357,7 +358,11 @@ next:
 				continue next
 			}
 		}
-		return &branch{question: open, rule: n}
+		b := &branch{question: open, rule: n}
+		if open >= 0 {
+			b.test = c.questions[open].test
+		}
+		return b
 	}
 	return &branch{question: -1, rule: -1}
 }

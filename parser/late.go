@@ -31,10 +31,15 @@ func (r *Record) find(f Field) {
 func (r *Record) setAlone(f Field) {
 	at := r.spans[f]
 	if userFields.Has(f) {
-		k := 2 * (f - XForwardedFor)
-		at = span{uint32(r.users[k]) + 1 - r.base, uint32(r.users[k+1]) - r.base}
+		at = r.userSpan(f)
 	}
 	r.set(f, int(at.lo), int(at.hi))
+}
+
+// userSpan is where one of userFields stands in a line that flat read.
+func (r *Record) userSpan(f Field) span {
+	k := 2 * (f - XForwardedFor)
+	return span{uint32(r.users[k]) + 1 - r.base, uint32(r.users[k+1]) - r.base}
 }
 
 // findAll looks for all late columns.

@@ -3,8 +3,6 @@ package sinks
 import (
 	"slices"
 	"strings"
-
-	"github.com/flagwatch/flagwatch/parser"
 )
 
 // callers are the clients of failed requests. Those of others are not counted,
@@ -16,12 +14,12 @@ type callers struct {
 
 func newCallers() callers { return callers{newTop(maxHosts), newTop(maxHosts)} }
 
-// add counts the client of a failed request.
-func (c *callers) add(r *parser.Record, at int64, timed bool) {
-	if address := withoutPort(r.Bytes(parser.DownstreamRemoteAddress)); len(address) > 0 {
+// add counts the client of a failed request, whose address has no port.
+func (c *callers) add(address, agent []byte, at int64, timed bool) {
+	if len(address) > 0 {
 		c.addresses.add(key{}, address, at, timed)
 	}
-	if agent := r.Bytes(parser.UserAgent); len(agent) > 0 {
+	if len(agent) > 0 {
 		c.agents.add(key{}, agent, at, timed)
 	}
 }

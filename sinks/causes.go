@@ -38,18 +38,19 @@ const (
 // A group is what is counted about the records of one cause.
 type group struct {
 	cause       *classify.Cause // nil: failed, and no rule says why
+	number      uint16          // its id
+	used        bool            // something was counted since the last reset
+	methods     uint64          // failed records that name one
+	unsafe      uint64          // of them: must not be repeated at will
+	durations   histogram
+	samples     causeSamples
 	access      counts
 	events      counts
 	sides       [classify.NumSides]uint64
 	confidences [classify.NumConfidences]uint64
 	rivals      [maxRivals]rival
 	when        span
-	durations   histogram
-	methods     uint64 // failed records that name one
-	unsafe      uint64 // of them: must not be repeated at will
 	tops        [numDims]top
-	samples     causeSamples
-	used        bool // something was counted since the last reset
 }
 
 type rival struct {
@@ -101,14 +102,13 @@ func (t *groups) insert(name string, c *classify.Cause) uint16 {
 	if t.ids == nil {
 		t.ids = map[string]uint16{}
 	}
-	g := &group{cause: c}
+	g := &group{cause: c, number: uint16(len(t.list) + 1)}
 	for i := range g.tops {
 		g.tops[i] = newTop(maxTop)
 	}
 	t.list = append(t.list, g)
-	id := uint16(len(t.list))
-	t.ids[name] = id
-	return id
+	t.ids[name] = g.number
+	return g.number
 }
 
 // of returns the group of an id.
@@ -122,7 +122,7 @@ func (t *groups) reset() {
 		}
 		durations.reset()
 		samples.n = 0
-		*g = group{cause: g.cause, tops: tops, durations: durations, samples: samples}
+		*g = group{cause: g.cause, number: g.number, tops: tops, durations: durations, samples: samples}
 	}
 }
 
@@ -150,8 +150,9 @@ func (g *group) addRival(c *classify.Cause, n uint64) {
 
 // addCause counts an access record that failed, or has a cause.
 func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
-	cause, proxy := d.causes.id(v.Cause), d.proxy(from, r)
-	p, k := d.profileOf(r, v, cause, proxy)
+	proxy := d.proxy(from, r)
+	p, g, k := d.profileOf(r, v, proxy)
+	cause := g.number
 	o := unpack(k.rest)
 	at, timed := d.begin(from, r, o.cluster, parser.Direction(o.dir), !v.Failed)
 	if code, _ := r.Code(); code == 0 && !v.Failed {
@@ -162,7 +163,6 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 	} else {
 		d.spread(r, v, k, cause, proxy, span{at, at, timed})
 	}
-	g := d.causes.of(cause)
 	g.used = true
 	g.samples.add(from, r, at, timed)
 	if ms, ok := r.Millis(); ok {
@@ -171,9 +171,10 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 			d.latencies.failed.add(ms)
 		}
 	}
+	address := withoutPort(r.Bytes(parser.DownstreamRemoteAddress))
 	if hasNoCluster(k.rest) || v.Side == classify.Client { // else path and client say little
 		d.addSight(g, cause, byPath, withoutQuery(r.Bytes(parser.Path)), at, timed)
-		d.addSight(g, cause, byClient, withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at, timed)
+		d.addSight(g, cause, byClient, address, at, timed)
 	}
 	if host := r.Bytes(parser.UpstreamHost); host != nil {
 		d.addHost(g, key{flags: k.flags, rest: plainOf(k.rest, cause)}, host, v.Failed, at, timed)
@@ -183,9 +184,9 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 	}
 	g.addMethod(r.Bytes(parser.Method))
 	if k.flags&uint64(d.joins.broken) != 0 {
-		d.addSight(g, cause, byCaller, withoutPort(r.Bytes(parser.DownstreamRemoteAddress)), at, timed)
+		d.addSight(g, cause, byCaller, address, at, timed)
 	}
-	d.callers.add(r, at, timed)
+	d.callers.add(address, r.Bytes(parser.UserAgent), at, timed)
 	d.joins.add(r, k, cause, p, at)
 	if !timed {
 		d.untimed++
@@ -208,40 +209,45 @@ func (g *group) addMethod(method []byte) {
 
 // addCell counts a failure in its cell; p is its profile or nil.
 func (d *Delta) addCell(sort key, p *profile, at int64) {
-	switch {
-	case p == nil:
-		d.cells.count(d.cells.sort(sort), at)
-	case p.sort == 0:
-		p.sort = d.cells.sort(sort)
-		fallthrough
-	default:
-		d.cells.count(p.sort, at)
+	if p == nil {
+		d.cells.add(d.cells.sort(sort), at)
+		return
 	}
+	if p.sort == 0 {
+		p.sort = d.cells.sort(sort)
+	}
+	d.cells.add(p.sort, at)
 }
 
-// profileOf returns the profile of a record and its outcome; without room for
-// the profile it is nil.
-func (d *Delta) profileOf(r *parser.Record, v *classify.Verdict, cause, proxy uint16) (*profile, key) {
-	h, known := d.faces.faceOf(r, v, cause, proxy)
+// profileOf returns the profile of a record, its cause's group and its outcome;
+// without room for the profile it is nil.
+func (d *Delta) profileOf(r *parser.Record, v *classify.Verdict, proxy uint16) (*profile, *group, key) {
+	h, known := d.faces.faceOf(r, v, proxy)
 	if known {
-		if p := d.faces.find(h); p != nil && sameCauses(p.rivals, v.Rivals) {
-			return p, key{flags: p.key.flags, rest: p.key.outcome}
+		if p := d.faces.find(h); p != nil && p.group.cause == v.Cause {
+			return p, p.group, key{flags: p.key.flags, rest: p.key.outcome}
 		}
 	}
+	cause := d.causes.id(v.Cause)
+	g := d.causes.of(cause)
 	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
 	k := d.outcome(r, cluster, d.direction(r, cluster), v.Failed)
 	own, ok := d.profileKey(r, v, k, cause, proxy)
 	if !ok {
-		return nil, k
+		return nil, g, k
 	}
 	p := d.profiles.of(&own, v.Rivals)
-	if p != nil && p.n == 0 {
-		p.name = nameOf(r)
+	if p == nil {
+		return nil, g, k
 	}
-	if p != nil && known {
+	p.group = g
+	if p.n == 0 {
+		p.name = uint32(nameOf(r))
+	}
+	if known {
 		d.faces.put(h, p)
 	}
-	return p, k
+	return p, g, k
 }
 
 // spread counts one by one what a profile would stand for.

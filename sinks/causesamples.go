@@ -21,7 +21,6 @@ type causeSamples struct {
 // A causeSample is a record as it was written, and the parts of it that are
 // shown.
 type causeSample struct {
-	at     int64 // math.MaxInt64: not known
 	hash   uint64
 	input  string
 	offset int64
@@ -30,6 +29,7 @@ type causeSample struct {
 	text   []byte // the record, then the parts; its own
 	size   uint16 // of the record
 	sizes  [len(sampleFields)]uint8
+	at     int64 // math.MaxInt64: not known
 }
 
 // raw is the record as far as it was kept.

@@ -26,26 +26,19 @@ type face struct {
 
 func newFaces() faces { return faces{seed: maphash.MakeSeed()} }
 
-// faceColumns are the columns that tell profiles apart beside a record's
-// ending.
-var faceColumns = [...]parser.Field{parser.UpstreamCluster, parser.Authority, parser.RouteName, parser.RequestedServerName}
-
-// faceOf is the hash of a record's face; it is false when the bytes that decide
-// are not at hand.
-func (t *faces) faceOf(r *parser.Record, v *classify.Verdict, cause, proxy uint16) (uint64, bool) {
-	ending, known := r.Ending(t.seed)
-	if !known {
+// faceOf is the hash of a record's face and of its verdict; it is false when the
+// bytes that decide are not at hand. The causes of a classifier are its own, so
+// the rule tells all of a verdict to whoever knows the cause.
+func (t *faces) faceOf(r *parser.Record, v *classify.Verdict, proxy uint16) (uint64, bool) {
+	if v.Rule() == 0 && v.Cause != nil {
 		return 0, false
 	}
-	h := fold(packVerdict(v, cause, proxy), uint64(r.Dialect)|uint64(classify.AnsweredBy(r))<<8)
+	h, known := r.Face(t.seed)
+	verdict := uint64(v.Rule()) | uint64(proxy)<<16 | uint64(v.Side)<<32 | uint64(v.Confidence)<<40
 	if v.Failed {
-		h = ^h
+		verdict |= 1 << 48
 	}
-	h = fold(h, ending)
-	for _, f := range faceColumns {
-		h = fold(h, maphash.Bytes(t.seed, r.Bytes(f)))
-	}
-	return h, true
+	return fold(h, verdict), known
 }
 
 // find is the profile of a face, nil if it is new.
@@ -66,7 +59,7 @@ func (t *faces) slot(h uint64) uint64 {
 	return i
 }
 
-// put remembers a face that is new.
+// put remembers a face.
 func (t *faces) put(h uint64, p *profile) {
 	if t.used == maxFaces {
 		t.reset()
@@ -80,8 +73,11 @@ func (t *faces) put(h uint64, p *profile) {
 			}
 		}
 	}
-	t.used++
-	t.slots[t.slot(h)] = face{h, p}
+	f := &t.slots[t.slot(h)]
+	if f.profile == nil {
+		t.used++
+	}
+	*f = face{h, p}
 }
 
 func (t *faces) reset() {

@@ -36,8 +36,8 @@ func goldenLogs(t *testing.T) string {
 func variants() string {
 	var text strings.Builder
 	columns := [][]string{
-		{"503 UF upstream_reset_before_response_started{connection_timeout} - \"-\"", "503 UC upstream_reset_before_response_started{connection_termination} - \"-\"", "500 - via_upstream - \"-\"", "200 - via_upstream - \"-\""},
-		{"0 91 7 -", "0 91 7 6"},
+		{"503 UF upstream_reset_before_response_started{connection_timeout} - \"-\"", "503 UC upstream_reset_before_response_started{connection_termination} - \"-\"", "500 - via_upstream - \"-\"", "200 - via_upstream - \"-\"", "200 UT response_timeout - \"-\""},
+		{"0 91 7 -", "0 91 7 6", "0 0 7 -"},
 		{"stock:80", "stock.shop:80"},
 		{"10.1.2.3:80", "10.1.2.4:80"},
 		{"outbound|80||stock.shop.svc.cluster.local", "inbound|80||", "-"},
@@ -75,6 +75,7 @@ func objects(t *testing.T, lines string) string {
 		for _, f := range []parser.Field{
 			parser.StartTime, parser.ResponseFlags, parser.ResponseCodeDetails, parser.ConnectionTerminationDetails, parser.UpstreamTransportFailureReason, parser.Method,
 			parser.Path, parser.Authority, parser.UpstreamHost, parser.UpstreamCluster, parser.RouteName, parser.RequestedServerName, parser.GRPCStatus,
+			parser.BytesSent, parser.UpstreamServiceTime,
 		} {
 			if v := r.Bytes(f); v != nil {
 				values[f.String()] = string(v)

@@ -6,9 +6,9 @@ import "math/bits"
 // bucket of its own; above, sixteen buckets share a power of two, so a bucket
 // is at most 1/16 wide. Histograms merge exactly.
 type histogram struct {
-	parts [numBuckets / 16]*[16]uint64 // of the buckets; nil: nothing is in them
 	n     uint64
 	max   int64
+	parts [numBuckets / 16]*[16]uint64 // of the buckets; nil: nothing is in them
 }
 
 const numBuckets = 32 + 16*22 // up to 2^27 ms, a day and a half

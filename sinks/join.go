@@ -64,7 +64,7 @@ func (t *joins) add(r *parser.Record, k key, cause uint16, p *profile, at int64)
 		return
 	}
 	if p != nil {
-		h.name = uint32(p.name)
+		h.name = p.name
 	} else {
 		h.name = uint32(nameOf(r))
 	}

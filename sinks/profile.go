@@ -20,14 +20,17 @@ type profiles struct {
 	slots []uint16 // place in list and one, by hash; 0: free
 }
 
-// A profile is what records have in common.
+// A profile is what records have in common. What a record of a known face needs
+// of it fills a line of a cache.
 type profile struct {
-	key    profileKey
 	n      uint64
 	when   span
-	rivals []*classify.Cause
-	name   uint64 // hash of the authority without its port
+	group  *group // of the cause; nil: not known yet
+	name   uint32 // hash of the authority without its port
 	sort   uint16 // id of cells; 0: not known yet
+	key    profileKey
+	rivals []*classify.Cause
+	_      [3]uint64 // fills two lines
 }
 
 // A profileKey is made of ids, so that equal keys are equal profiles.

@@ -101,12 +101,17 @@ func (t *requests) both() int {
 // Whoever forges ids can only spoil the estimate.
 func hashID(id []byte) uint64 {
 	h := uint64(len(id)) ^ 0x9e3779b97f4a7c15
-	for ; len(id) >= 8; id = id[8:] {
-		h = fold(h, binary.LittleEndian.Uint64(id))
+	rest := id
+	for ; len(rest) >= 8; rest = rest[8:] {
+		h = fold(h, binary.LittleEndian.Uint64(rest))
 	}
 	tail := uint64(0)
-	for _, c := range id {
-		tail = tail<<8 | uint64(c)
+	if len(id) >= 8 {
+		tail = binary.BigEndian.Uint64(id[len(id)-8:]) & (1<<(8*len(rest)) - 1)
+	} else {
+		for _, c := range rest {
+			tail = tail<<8 | uint64(c)
+		}
 	}
 	return fold(h, tail^0xe7037ed1a0b428db)
 }

@@ -3,7 +3,9 @@ package sinks
 import (
 	"bytes"
 	"cmp"
+	"hash/maphash"
 	"math"
+	"math/bits"
 	"slices"
 )
 
@@ -14,28 +16,29 @@ const maxValue = 96
 // algorithm: Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent
 // and Top-k Elements in Data Streams", 2005. A value that is not kept occurred
 // at most as often as the least frequent one that is; a count is too high by
-// at most its excess. Below max values the counts are exact.
+// at most its excess. Below max values the counts are exact. A value is known by
+// its hash, like a name.
 type top struct {
-	max    int
+	max    int // at most 64
+	seed   maphash.Seed
 	tags   []byte   // the last byte of each hash, looked through first
 	hashes []uint64 // of list
 	list   []entry
-	last   int
 	low    int    // the value that was the least frequent one last
-	rare   uint64 // its count then: none is rarer
+	rares  uint64 // those that still have the count that it had then, as bits: none is rarer
 }
 
 // An entry is a value: a key, a name, or both.
 type entry struct {
-	key    key
-	name   [maxValue]byte
-	length uint8
 	count  uint64
 	excess uint64
 	when   span // while it was kept
+	key    key
+	length uint8
+	name   [maxValue]byte
 }
 
-func newTop(max int) top { return top{max: max} }
+func newTop(max int) top { return top{max: max, seed: maphash.MakeSeed()} }
 
 func (e *entry) value() string { return string(e.name[:e.length]) }
 
@@ -62,28 +65,35 @@ func (t *top) addMany(k key, name []byte, n uint64, when span) {
 	e.when.merge(when)
 }
 
-// entry is the place of a value; it is there for the value from now on.
+// entry is the place of a value that is to be counted; it is there for the value
+// from now on.
 func (t *top) entry(k key, name []byte) *entry {
-	if t.last < len(t.list) && t.list[t.last].is(k, name) {
-		return &t.list[t.last]
-	}
-	h := hashValue(k, name)
-	i := t.find(k, name, h)
+	h := t.hash(k, name)
+	i := t.find(h)
 	if i < 0 {
 		i = t.evict(k, name, h)
 	}
-	t.last = i
+	t.rares &^= 1 << i
 	return &t.list[i]
 }
 
+// hash is what a value is known by.
+func (t *top) hash(k key, name []byte) uint64 {
+	h := maphash.Bytes(t.seed, name)
+	if k != (key{}) {
+		h = fold(k.hash(), h)
+	}
+	return h
+}
+
 // find is the place of a value with its hash; negative when it is not there.
-func (t *top) find(k key, name []byte, h uint64) int {
+func (t *top) find(h uint64) int {
 	for i := 0; ; i++ {
 		n := bytes.IndexByte(t.tags[i:], byte(h))
 		if n < 0 {
 			return -1
 		}
-		if i += n; t.hashes[i] == h && t.list[i].is(k, name) {
+		if i += n; t.hashes[i] == h {
 			return i
 		}
 	}
@@ -107,28 +117,32 @@ func (t *top) evict(k key, name []byte, h uint64) int {
 	return i
 }
 
-func hashValue(k key, name []byte) uint64 { return fold(k.hash(), hashID(name)) }
-
-// least is a least frequent value. Counts only rise, so one that is as rare as
-// the last least one was need not be compared with the others.
+// least is a least frequent value: of several the next one behind the last, all
+// around. Counts only rise, so they are compared when none is left.
 func (t *top) least() int {
-	for i, n := t.low, len(t.list); n > 0; n-- {
-		if t.list[i].count == t.rare {
-			t.low = i
-			return i
-		}
-		if i++; i == len(t.list) {
-			i = 0
-		}
+	if t.rares == 0 {
+		t.findRares()
 	}
-	t.low = 0
-	for i := range t.list {
-		if t.list[i].count < t.list[t.low].count {
-			t.low = i
-		}
+	next := t.rares >> t.low << t.low
+	if next == 0 {
+		next = t.rares
 	}
-	t.rare = t.list[t.low].count
+	t.low = bits.TrailingZeros64(next)
 	return t.low
+}
+
+// findRares finds all that are the least frequent.
+func (t *top) findRares() {
+	t.low = 0
+	rare := uint64(math.MaxUint64)
+	for i := range t.list {
+		switch n := t.list[i].count; {
+		case n < rare:
+			rare, t.rares = n, 1<<i
+		case n == rare:
+			t.rares |= 1 << i
+		}
+	}
 }
 
 // floor is how often a value that is not kept may have occurred.
@@ -193,8 +207,7 @@ func (t *top) fill(values []*pairCount, compare func(a, b *pairCount) int, name 
 	var first []*pairCount
 	for _, v := range values {
 		if kept > 0 {
-			text := name(&v.pair)
-			if i := t.find(v.pair.key, text, hashValue(v.pair.key, text)); i >= 0 {
+			if i := t.find(t.hash(v.pair.key, name(&v.pair))); i >= 0 {
 				e := &t.list[i]
 				e.count += v.n
 				e.when.merge(v.when)
@@ -231,14 +244,14 @@ func (t *top) keep(list []entry) {
 	list = list[:min(len(list), t.max)]
 	t.list, t.hashes, t.tags = slices.Grow(t.list, len(list)), slices.Grow(t.hashes, len(list)), slices.Grow(t.tags, len(list))
 	for _, e := range list {
-		h := hashValue(e.key, e.name[:e.length])
+		h := t.hash(e.key, e.name[:e.length])
 		t.list, t.hashes, t.tags = append(t.list, e), append(t.hashes, h), append(t.tags, byte(h))
 	}
 }
 
 func (t *top) reset() {
 	t.list, t.hashes, t.tags = t.list[:0], t.hashes[:0], t.tags[:0]
-	t.last, t.low, t.rare = 0, 0, 0
+	t.low, t.rares = 0, 0
 }
 
 // A span is from the first to the last of some times, nanoseconds since 1970.
