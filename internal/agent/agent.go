@@ -21,9 +21,9 @@ import (
 )
 
 const (
-	epoch       = 100 * time.Millisecond
-	flushEvery  = 100 * time.Millisecond
-	lookEvery   = 20               // flushes
+	epoch       = 800 * time.Millisecond
+	flushEvery  = time.Second      // of what a commit could not write
+	lookEvery   = 2                // flushes
 	tellEvery   = time.Minute      // how often the same trouble is logged
 	unreadyWhen = 30 * time.Second // of not being able to write the state
 )
@@ -45,6 +45,7 @@ type agent struct {
 	log   *slog.Logger
 	roots *safe.Roots
 	tail  *tail.Tailer
+	count func(context.Context, pipeline.Options) error // counts tail; a test may watch it
 	led   counts
 	file  *ledger.State // nil without a state directory
 
@@ -83,7 +84,9 @@ func (a *agent) open() (err error) {
 		Formats: a.env.Formats,
 		System:  tail.Jail{Roots: a.roots}, Saved: saved, End: a.cfg.From == "end", History: a.cfg.From != "end",
 		MaxOpen: a.cfg.MaxOpen, Self: a.env.Self, Once: a.file == nil,
+		Blocks: a.cfg.Workers, // reading ahead of one worker would take a second processor, and have it read what is in no cache of its own
 	})
+	a.count = func(ctx context.Context, o pipeline.Options) error { return pipeline.Run(ctx, a.tail, a.led, o) }
 	if a.file != nil {
 		a.file.Follow(a.tail)
 	}
@@ -111,7 +114,7 @@ func (a *agent) run(ctx context.Context) error {
 	inner, cancel := context.WithCancel(ctx)
 	var others sync.WaitGroup
 	others.Go(func() { a.watch(inner) })
-	err = pipeline.Run(ctx, a.tail, a.led, pipeline.Options{
+	err = a.count(ctx, pipeline.Options{
 		Workers: a.cfg.Workers, Epoch: epoch, Classifier: a.env.Causes, Formats: a.env.Formats, Series: true, Fault: a.fault,
 	})
 	cancel()
@@ -208,7 +211,7 @@ func (a *agent) watch(ctx context.Context) {
 		if n%lookEvery != 0 {
 			continue
 		}
-		bad := a.tail.Status().Bad
+		bad := a.tail.Bad()
 		for _, path := range slices.Sorted(maps.Keys(bad)) {
 			a.tell("file "+path, "file can not be read", errors.New(path+": "+bad[path]))
 		}

@@ -18,7 +18,8 @@ import (
 	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
-	"github.com/flagwatch/flagwatch/internal/ledger"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
+	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/internal/tail"
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -100,25 +101,26 @@ func (w *stopwatch) writeAny() {
 	w.write(w.logs[w.rnd.IntN(n)])
 }
 
-// An observed ledger tells what has come to the totals.
+// An observed source tells what has come to the totals: who asks for the next
+// batch has counted the one before. There is one worker.
 type observed struct {
-	counts
+	source.Source
 	watch *stopwatch
 }
 
-func (o observed) Commit(ctx context.Context, e ledger.Epoch) error {
-	o.watch.counted(e.Ends)
-	return o.counts.Commit(ctx, e)
+func (o observed) Next(ctx context.Context, b *source.Batch) error {
+	if b.Stream != nil {
+		o.watch.counted(b.Stream.Name, b.To.Offset)
+	}
+	return o.Source.Next(ctx, b)
 }
 
-func (w *stopwatch) counted(ends []ledger.StreamEnd) {
+func (w *stopwatch) counted(stream string, to int64) {
 	now := time.Now()
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	for _, e := range ends {
-		for l := w.streams[e.Stream.Name]; l.counted < len(l.ends) && l.ends[l.counted] <= e.End.Offset; l.counted++ {
-			w.totals = append(w.totals, now.Sub(l.written[l.counted]))
-		}
+	for l := w.streams[stream]; l.counted < len(l.ends) && l.ends[l.counted] <= to; l.counted++ {
+		w.totals = append(w.totals, now.Sub(l.written[l.counted]))
 	}
 }
 
@@ -174,8 +176,8 @@ func (w *stopwatch) report(name string, list []time.Duration) {
 }
 
 // BenchmarkLatency is of an agent with a state directory that follows a thousand
-// logs: how long it takes from the write of a record until it is in the totals,
-// and until /metrics shows it, which is when it is durable.
+// logs: how long it takes from the write of a record until it is in the totals in
+// memory, and until /metrics shows it, which is when it is durable.
 func BenchmarkLatency(b *testing.B) {
 	dir := b.TempDir()
 	pods := filepath.Join(dir, "pods")
@@ -193,7 +195,9 @@ func BenchmarkLatency(b *testing.B) {
 	a.env = Env{Log: a.log, Causes: classify.Default(), Build: sinks.MetricOptions{Version: "test"}}
 	defer a.close()
 	w.check(a.open())
-	a.led = observed{a.led, w}
+	a.count = func(ctx context.Context, o pipeline.Options) error {
+		return pipeline.Run(ctx, observed{a.tail, w}, a.led, o)
+	}
 	ctx, stop := context.WithCancel(b.Context())
 	done := make(chan error, 1)
 	go func() { done <- a.run(ctx) }()

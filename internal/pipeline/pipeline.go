@@ -24,7 +24,7 @@ const grace = time.Second
 // Options are choices for a run. The zero value is ready for use.
 type Options struct {
 	Workers int             // 0: one per processor
-	Epoch   time.Duration   // time between commits; 0: a second, or none before the end if Early
+	Epoch   time.Duration   // between commits at least, and from a record to its commit at most; 0: a second, or none before the end if Early
 	Early   bool            // commits have no ends: for a ledger in memory
 	Want    parser.FieldSet // fields to find; 0: those that are counted
 	Formats []*parser.Format
@@ -72,6 +72,7 @@ type run struct {
 	looker   *parser.Parser              // see lookerFor; under turn
 	layouts  []layout                    // under turn
 	stop     chan struct{}               // closed with stopped
+	news     chan struct{}               // something was counted since the last epoch
 	gate     sync.RWMutex
 	ended    bool // nothing may be counted or written any more; under gate
 
@@ -109,7 +110,7 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	}
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
-	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, learners: map[*source.Stream]*learner{}, stop: make(chan struct{}), cancel: cancel}
+	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, learners: map[*source.Stream]*learner{}, stop: make(chan struct{}), news: make(chan struct{}, 1), cancel: cancel}
 	r.spare.series = opt.Series
 	r.out.init(opt.Out)
 	done := r.start(inner)
@@ -137,27 +138,35 @@ func (r *run) start(ctx context.Context) <-chan struct{} {
 	return done
 }
 
-// commitAll commits an epoch now and then, and the last one.
+// commitAll commits an epoch whenever there is something to commit, but not
+// too often, and the last one.
 func (r *run) commitAll(ctx context.Context, done <-chan struct{}) error {
-	var tick <-chan time.Time
-	if r.opt.Epoch > 0 {
-		t := time.NewTicker(r.opt.Epoch)
-		defer t.Stop()
-		tick = t.C
+	pause, news := time.NewTimer(0), r.news // the first one comes at once
+	defer pause.Stop()
+	if r.opt.Epoch <= 0 {
+		news = nil
 	}
-	for {
-		select {
-		case <-tick:
-		case <-done:
-			return r.epoch(ctx, true)
-		case <-ctx.Done():
-			r.wait(done)
-			return r.epoch(ctx, true)
-		}
+	for r.await(ctx, done, news, nil) && r.await(ctx, done, nil, pause.C) {
+		pause.Reset(r.opt.Epoch)
 		if err := r.epoch(ctx, false); err != nil {
 			return err
 		}
 	}
+	r.wait(done)
+	return r.epoch(ctx, true)
+}
+
+// await waits for news or the end of a pause. It is false at the end.
+func (r *run) await(ctx context.Context, done, news <-chan struct{}, pause <-chan time.Time) bool {
+	select {
+	case <-news:
+	case <-pause:
+	case <-done:
+		return false
+	case <-ctx.Done():
+		return false
+	}
+	return true
 }
 
 func (r *run) wait(done <-chan struct{}) {

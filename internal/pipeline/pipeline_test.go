@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -304,6 +305,56 @@ func TestEpochs(t *testing.T) {
 		cancel()
 		if err := <-done; err != context.Canceled {
 			t.Error(err)
+		}
+	})
+}
+
+// A pacedSource hands out a record after each pause.
+type pacedSource struct {
+	stream source.Stream
+	at     source.Position
+	pauses []time.Duration
+}
+
+func (s *pacedSource) Next(_ context.Context, b *source.Batch) error {
+	if len(s.pauses) == 0 {
+		return io.EOF
+	}
+	time.Sleep(s.pauses[0])
+	s.pauses = s.pauses[1:]
+	fill(b, &s.stream, &s.at, accessLine(200, "-", 1))
+	return nil
+}
+
+// A clockedLedger knows when commits came.
+type clockedLedger struct {
+	begin time.Time
+	at    []time.Duration
+}
+
+func (l *clockedLedger) Commit(context.Context, ledger.Epoch) error {
+	l.at = append(l.at, time.Since(l.begin))
+	return nil
+}
+
+// TestEpochsAreApart demands that commits are no closer than an epoch but for
+// the last one, that none comes without a record, and that a record which comes
+// after a long while does not wait.
+func TestEpochsAreApart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &pacedSource{}
+		for range 30 {
+			src.pauses = append(src.pauses, 101*time.Millisecond)
+		}
+		src.pauses = append(src.pauses, time.Hour, time.Millisecond)
+		led := &clockedLedger{begin: time.Now()}
+		if err := Run(t.Context(), src, led, Options{Workers: 1}); err != nil {
+			t.Fatal(err)
+		}
+		first, after := 101*time.Millisecond, 30*101*time.Millisecond+time.Hour
+		want := []time.Duration{first, first + time.Second, first + 2*time.Second, first + 3*time.Second, after, after + time.Millisecond}
+		if !slices.Equal(led.at, want) {
+			t.Errorf("commits at %v, want %v", led.at, want)
 		}
 	})
 }

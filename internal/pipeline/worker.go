@@ -47,6 +47,7 @@ func newWorker(r *run) *worker {
 func (w *worker) work(ctx context.Context) {
 	for w.take(ctx) {
 		w.count()
+		w.tell()
 		if w.run.opt.Emit != nil {
 			w.flush()
 			w.run.out.pass()
@@ -54,6 +55,14 @@ func (w *worker) work(ctx context.Context) {
 		w.run.gate.RUnlock()
 	}
 	w.release()
+}
+
+// tell lets the next epoch come.
+func (w *worker) tell() {
+	select {
+	case w.run.news <- struct{}{}:
+	default:
+	}
 }
 
 // release lets go of what only reading needs: the last epoch and the report

@@ -18,18 +18,22 @@ func (s *stream) quarantine(b *source.Batch) {
 		s.junk = 0
 		return
 	}
-	if s.junk += int64(len(b.Data)); s.junk > quarantineAfter {
+	before := s.junk
+	if s.junk += int64(len(b.Data)); before >= quarantineAfter {
 		b.Discarded[source.Binary] += int64(len(b.Data))
 		b.Data, b.Cut = b.Data[:0], false
 	}
 }
 
 // isJunk says whether nine in ten bytes stand in lines that hold a zero byte.
+// Of text it looks at little more than a tenth.
 func isJunk(data []byte) bool {
-	if bytes.IndexByte(data, 0) < 0 {
-		return false
+	least := len(data) / 10 * 9
+	text := len(data) - least
+	if end := bytes.IndexByte(data[text:], '\n'); end >= 0 && bytes.IndexByte(data[:text+end+1], 0) < 0 {
+		return false // in lines enough there is none
 	}
-	junk, all := 0, len(data)
+	junk := 0
 	for len(data) > 0 {
 		n := bytes.IndexByte(data, '\n') + 1
 		if n == 0 {
@@ -40,7 +44,7 @@ func isJunk(data []byte) bool {
 		}
 		data = data[n:]
 	}
-	return junk >= all/10*9
+	return junk > 0 && junk >= least
 }
 
 // leastNULs is how many zero bytes in front of a record are a hole: a log was

@@ -33,14 +33,14 @@ type listing struct {
 	full    time.Time
 	settled bool
 	next    time.Time // when it is asked about again
-	names   []string
+	paths   []string
 }
 
-// The containers of a pod appear soon after it does; later ones are looked for
-// more rarely.
+// The containers of a pod appear soon after it does: it is asked about again
+// after this part of the time since it changed, but no more rarely than that.
 const (
-	oldPod      = time.Minute
-	oldPodEvery = 10 * time.Second
+	podPart  = 4
+	podEvery = 10 * time.Second
 )
 
 func newFinds(inputs []Input) (list []find) {
@@ -131,50 +131,56 @@ func (f *follower) drop(s *stream) {
 	f.hint.forget(s)
 }
 
-// list is a directory's names, read again when it has changed.
-func (f *follower) list(d *find, dir string, now time.Time) []string {
+// list is what a directory holds, read again when it has changed; asked says
+// whether it was looked at for that.
+func (f *follower) list(d *find, dir string, now time.Time) (paths []string, asked bool) {
 	l, ok := d.dirs[dir]
 	if ok && now.Before(l.next) {
-		return l.names
+		return l.paths, false
 	}
 	info, err := f.sys.Stat(dir)
 	if err != nil {
 		delete(d.dirs, dir)
-		return nil
+		return nil, true
 	}
 	if ok && l.settled && l.changed.Equal(info.ModTime()) && now.Sub(l.full) < fullEvery {
-		if dir != d.path && time.Since(l.changed) > oldPod {
-			l.next = now.Add(oldPodEvery)
+		if dir != d.path {
+			l.next = now.Add(min(time.Since(l.changed)/podPart, podEvery))
 			d.dirs[dir] = l
 		}
-		return l.names
+		return l.paths, true
 	}
 	names, err := f.sys.Names(dir)
 	if err != nil {
 		f.bad[dir] = err.Error()
-		return l.names
+		return l.paths, true
 	}
 	delete(f.bad, dir)
 	slices.Sort(names)
-	d.dirs[dir] = listing{changed: info.ModTime(), full: now, settled: settled(info.ModTime(), time.Now()), names: names}
-	return names
+	for i := range names {
+		names[i] = filepath.Join(dir, names[i])
+	}
+	d.dirs[dir] = listing{changed: info.ModTime(), full: now, settled: settled(info.ModTime(), time.Now()), paths: names}
+	return names, true
 }
 
 // pods finds the containers below the kubelet's directory of pods.
 func (f *follower) pods(d *find, now time.Time) {
-	pods := f.list(d, d.path, now)
+	pods, _ := f.list(d, d.path, now)
 	if len(d.dirs) > len(pods)+1 {
 		maps.DeleteFunc(d.dirs, func(dir string, _ listing) bool {
-			return dir != d.path && !slices.Contains(pods, filepath.Base(dir))
+			return dir != d.path && !slices.Contains(pods, dir)
 		})
 	}
 	for _, pod := range pods {
-		if strings.Count(pod, "_") != 2 {
+		if strings.Count(filepath.Base(pod), "_") != 2 {
 			continue
 		}
-		dir := filepath.Join(d.path, pod)
-		for _, container := range f.list(d, dir, now) {
-			at := filepath.Join(dir, container)
+		containers, asked := f.list(d, pod, now)
+		if !asked {
+			continue
+		}
+		for _, at := range containers {
 			if p, ok := podPlace(at); ok && f.follows(d, p) {
 				f.stream(d, at, "", p)
 			}

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	pollEvery  = 250 * time.Millisecond
+	pollEvery  = 350 * time.Millisecond
 	scanEvery  = time.Second
 	fullEvery  = 2 * time.Minute  // a scan that trusts no directory's time
 	idleAfter  = 10 * time.Second // then a file is asked about more rarely, if its changes are told
@@ -64,6 +64,9 @@ func (f *follower) next(b *block, now time.Time) (ok bool, wait time.Duration) {
 		before := len(s.held)
 		handed, more := f.work(s, b, now)
 		f.held += len(s.held) - before
+		if s.patience() == waitLine {
+			f.pollBy(now.Add(waitLine))
+		}
 		if !more || s.turn >= turnSize {
 			f.ready = append(f.ready[:0], f.ready[1:]...)
 			s.turn, s.queued = 0, false
@@ -74,6 +77,13 @@ func (f *follower) next(b *block, now time.Time) (ok bool, wait time.Duration) {
 		if handed {
 			return true, 0
 		}
+	}
+}
+
+// pollBy sees to it that the next poll comes no later.
+func (f *follower) pollBy(at time.Time) {
+	if at.Before(f.nextPoll) {
+		f.nextPoll = at
 	}
 }
 
@@ -99,7 +109,7 @@ func (f *follower) due(now time.Time) {
 		f.discover(now)
 		f.rounds++
 		for i, s := range slices.Clone(f.order) {
-			if !f.hint.watches(s) || (f.rounds+i)%idlePolls == 0 {
+			if !s.watched || (f.rounds+i)%idlePolls == 0 {
 				f.scan(s, now)
 			}
 		}
@@ -124,8 +134,11 @@ func (f *follower) idle(s *stream, now time.Time) bool {
 	if f.hint == nil || len(s.held) > 0 || now.Sub(s.grew) < idleAfter {
 		return false
 	}
-	f.hint.watch(s)
-	return f.hint.watches(s)
+	if !s.watched {
+		f.hint.watch(s)
+		return false // what came before that is not told
+	}
+	return true
 }
 
 // work hands out the next of a stream, and says whether there may be more now.
@@ -150,7 +163,7 @@ func (f *follower) work(s *stream, b *block, now time.Time) (handed, more bool) 
 	handed, err := s.next(b, g, now)
 	switch {
 	case err == nil:
-		return handed, true
+		return handed, !handed || len(s.held) > alwaysKept || g.packed || g.off < g.size || !g.isLive() || s.current() != s.gens[len(s.gens)-1]
 	case errors.Is(err, errReplaced):
 		f.truncated(s, g, g.prior, now)
 		return handed, true

@@ -16,7 +16,6 @@ type hints struct {
 	wake    chan struct{}
 	arrived chan string
 	dirs    map[string][]*stream
-	watched map[*stream]bool
 	full    bool // no more watches are to be had
 	missed  atomic.Bool
 }
@@ -27,7 +26,7 @@ func newHints() *hints {
 	if err != nil {
 		return nil
 	}
-	h := &hints{w: w, wake: make(chan struct{}, 1), arrived: make(chan string, 256), dirs: map[string][]*stream{}, watched: map[*stream]bool{}}
+	h := &hints{w: w, wake: make(chan struct{}, 1), arrived: make(chan string, 256), dirs: map[string][]*stream{}}
 	go h.listen()
 	return h
 }
@@ -85,7 +84,7 @@ func (h *hints) take() (list []*stream) {
 
 // watch watches a stream that has become idle.
 func (h *hints) watch(s *stream) {
-	if h == nil || h.full || h.watched[s] {
+	if h == nil || h.full || s.watched {
 		return
 	}
 	if len(h.dirs[s.dir]) == 0 {
@@ -94,10 +93,8 @@ func (h *hints) watch(s *stream) {
 			return
 		}
 	}
-	h.dirs[s.dir], h.watched[s] = append(h.dirs[s.dir], s), true
+	h.dirs[s.dir], s.watched = append(h.dirs[s.dir], s), true
 }
-
-func (h *hints) watches(s *stream) bool { return h != nil && h.watched[s] }
 
 func (h *hints) unwatch(dir string) {
 	if len(h.dirs[dir]) == 0 {
@@ -105,14 +102,14 @@ func (h *hints) unwatch(dir string) {
 	}
 	h.w.Remove(dir) // it may be gone already
 	for _, s := range h.dirs[dir] {
-		delete(h.watched, s)
+		s.watched = false
 	}
 	delete(h.dirs, dir)
 }
 
 // forget is for a stream that is no more.
 func (h *hints) forget(s *stream) {
-	if h.watches(s) {
+	if s.watched {
 		h.unwatch(s.dir)
 	}
 }

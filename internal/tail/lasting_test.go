@@ -135,6 +135,29 @@ func TestBinaryFile(t *testing.T) {
 	}
 }
 
+// What is no text is told from text by all of its lines.
+func TestIsJunk(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(61, 2))
+	for range 20000 {
+		data := make([]byte, rnd.IntN(60))
+		for i := range data {
+			data[i] = "aaaaaaa\n\n\x00"[rnd.IntN(10)]
+			if rnd.IntN(2) == 0 && i > len(data)/5 {
+				data[i] = 0
+			}
+		}
+		junk := 0
+		for line := range bytes.Lines(data) {
+			if bytes.Contains(line, []byte{0}) {
+				junk += len(line)
+			}
+		}
+		if want := junk > 0 && junk >= len(data)/10*9; isJunk(data) != want {
+			t.Fatalf("%q: %v, want %v", data, !want, want)
+		}
+	}
+}
+
 // A log with zero bytes here and there is no binary file.
 func TestLogWithZeroBytes(t *testing.T) {
 	r := newRig(t, Options{})

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	blockSize  = 256 << 10 // read at a time
+	blockSize  = 512 << 10 // read at a time: what is done once a block costs little, and it stays in a cache
 	turnSize   = 1 << 20   // read of one stream before another has its turn
 	shared     = 16 << 20  // unfinished records of all streams that are kept in memory
 	alwaysKept = 4 << 10   // of one stream, whatever the others keep
@@ -53,12 +53,13 @@ type stream struct {
 	lost   [source.NumLosses]int64
 	junk   int64 // bytes since the last text
 
-	marks  []mark // places that were handed out and not committed
-	saved  mark   // the place that was
-	once   bool   // nothing is ever saved: what is handed out is as good as committed
-	queued bool
-	turn   int  // bytes read in this turn
-	over   bool // the directory is gone
+	marks   []mark // places that were handed out and not committed
+	saved   mark   // the place that was
+	once    bool   // nothing is ever saved: what is handed out is as good as committed
+	queued  bool
+	watched bool // the kernel tells of changes: see hints
+	turn    int  // bytes read in this turn
+	over    bool // the directory is gone
 }
 
 // A putBack says when a record that was put back is tried again: when much of

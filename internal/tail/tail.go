@@ -33,7 +33,7 @@ type Options struct {
 	HoldBytes int64         // unread bytes of a deleted file that is kept open; 0: 1 GiB
 	HoldTime  time.Duration // how long it is; 0: an hour
 	Self      string        // name of a pod whose logs are left out
-	Blocks    int           // batches that are under way at a time; 0: 3
+	Blocks    int           // batches of one path that are under way at a time, where others have at most one; 0: 4
 	NoHints   bool          // ask only
 	Once      bool          // Save is never called: nothing is kept for it
 	Now       func() time.Time
@@ -73,7 +73,7 @@ type Tailer struct {
 func New(inputs []Input, opt Options) *Tailer {
 	opt.fill()
 	t := &Tailer{followers: newFollowers(inputs, opt), lent: map[*source.Batch]*block{}}
-	blocks := opt.Blocks + len(t.followers)
+	blocks := opt.Blocks - 1 + len(t.followers)
 	t.full, t.free = make(chan *block, blocks), make(chan *block, blocks)
 	for range blocks {
 		t.free <- new(block)
@@ -103,7 +103,7 @@ func (o *Options) fill() {
 		o.HoldTime = time.Hour
 	}
 	if o.Blocks <= 0 {
-		o.Blocks = 3
+		o.Blocks = 4
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -268,6 +268,18 @@ func (t *Tailer) Status() Status {
 	}
 	slices.SortFunc(st.Streams, func(a, b StreamStatus) int { return strings.Compare(a.Name, b.Name) })
 	return st
+}
+
+// Bad returns the paths that can not be read, and why. It may be called at any
+// time.
+func (t *Tailer) Bad() map[string]string {
+	bad := map[string]string{}
+	for _, f := range t.followers {
+		f.mu.Lock()
+		maps.Copy(bad, f.bad)
+		f.mu.Unlock()
+	}
+	return bad
 }
 
 func (f *follower) status(st *Status) {
