@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"reflect"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -211,6 +212,38 @@ func TestNumbersIn(t *testing.T) {
 			want := strings.Trim(string(text), "0123456789 ") == "" && bytes.Count(text, []byte{' '}) == count-1
 			if got := numbersIn(s, lo, len(s), count); got != want {
 				t.Fatalf("%q as %d numbers: %v, want %v", text, count, got, want)
+			}
+		}
+	}
+}
+
+// Each column of a line may be missing, with the blank in front of it or behind
+// it: what is read stands in the line.
+func TestMissingColumns(t *testing.T) {
+	for _, format := range []string{
+		`[%START_TIME%] "%REQ(:METHOD)% %REQ(:PATH)% %PROTOCOL%" %RESPONSE_CODE% %RESPONSE_FLAGS% %RESPONSE_CODE_DETAILS% %BYTES_RECEIVED% "%REQ(USER-AGENT)%" %DURATION% "%UPSTREAM_HOST%"`,
+		`%START_TIME% %RESPONSE_CODE% %RESPONSE_FLAGS% "%REQ(:PATH)%" %RESPONSE_CODE_DETAILS% %BYTES_SENT% %DURATION% "%REQ(USER-AGENT)%" %BYTES_RECEIVED%`,
+	} {
+		f, err := Compile(format)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values := strings.NewReplacer("%START_TIME%", "2026-03-02T10:00:00.000Z", "%REQ(:METHOD)%", "GET", "%REQ(:PATH)%", "/stock/7", "%PROTOCOL%", "HTTP/1.1", "%RESPONSE_CODE%", "200", "%RESPONSE_FLAGS%", "-",
+			"%RESPONSE_CODE_DETAILS%", "via_upstream", "%BYTES_RECEIVED%", "17", "%BYTES_SENT%", "531", "%DURATION%", "16", "%REQ(USER-AGENT)%", "probe/1.0", "%UPSTREAM_HOST%", "10.1.2.3:80")
+		line := values.Replace(format)
+		words := strings.Split(line, " ")
+		for from := range words {
+			for to := from + 1; to <= len(words); to++ {
+				damaged := strings.Join(append(slices.Clone(words[:from]), words[to:]...), " ")
+				p := NewParser(AllFields, f)
+				p.Reset(block([]byte(line + "\n" + damaged + "\n" + line + "\n")))
+				for r, ok := p.Next(); ok; r, ok = p.Next() {
+					for field := range NumFields {
+						if v := r.Bytes(field); !bytes.Contains([]byte(line+"\n"+damaged), v) {
+							t.Errorf("%q: %q is not in the line", damaged, v)
+						}
+					}
+				}
 			}
 		}
 	}

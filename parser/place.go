@@ -10,8 +10,11 @@ import (
 const usualFields = FieldSet(1<<ResponseCodeDetails | 1<<UpstreamCluster | 1<<UpstreamHost)
 
 // numbersIn says whether s[lo:hi] is as many numbers: digits, or nothing, with
-// a blank between them.
+// a blank between them. Where a column is missing, hi is in front of lo.
 func numbersIn(s []byte, lo, hi, count int) bool {
+	if lo > hi {
+		return false
+	}
 	const (
 		zeros = 0x3030303030303030
 		blank = 0x2020202020202020

@@ -181,6 +181,9 @@ func (p *Parser) lastColumn(f *Format, s []byte) {
 // inferDetails reads the token behind the flags as details when it is one.
 func (p *Parser) inferDetails(s []byte) {
 	r := &p.rec
+	if !r.hasFlags {
+		return
+	}
 	lo := int(r.spans[ResponseFlags].hi) + 1
 	hi := lo
 	for hi < len(s) && s[hi] != ' ' {

@@ -136,7 +136,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 		want += 2
 	}
 	u := (*[userQuotes]uint16)(q[n-userQuotes:])
-	if n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) || !areApart(p.scanned.text, u) {
+	if n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) || !areApart(r.scanned.text, u) {
 		return false
 	}
 	r.digits, r.users = uint32(i), u
@@ -145,7 +145,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 		if host+1 != len(s) {
 			return false
 		}
-	} else if dialect = r.tailBegins(dialect, host, p.scanned, base); dialect == NoDialect {
+	} else if dialect = r.tailBegins(dialect, host); dialect == NoDialect {
 		return false
 	}
 	r.Kind, r.Dialect, r.layout = Access, dialect, productLayouts[dialect]
@@ -180,8 +180,11 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 // text.
 func areApart(text []byte, u *[userQuotes]uint16) bool {
 	const quotes = '"' | ' '<<8 | '"'<<16
-	w := load32(text, int(u[1])) ^ quotes | load32(text, int(u[3])) ^ quotes | load32(text, int(u[5])) ^ quotes | load32(text, int(u[7])) ^ quotes
-	return w<<8 == 0
+	other := uint32(0)
+	for k := 1; k < userQuotes-2; k += 2 {
+		other |= load32(text, int(u[k])) ^ quotes
+	}
+	return other<<8 == 0 // but for the byte behind them
 }
 
 const headEnd = 'Z' | ']'<<8 | ' '<<16 | '"'<<24
@@ -295,9 +298,9 @@ func (r *Record) why(i int) (Dialect, int) {
 
 // tailBegins checks the unquoted columns behind the upstream host's quote by
 // their number, which decides between layouts that are alike up to there, and
-// reads the cluster. The line begins at base in the marks.
-func (r *Record) tailBegins(dialect Dialect, host int, m *marks, base int) Dialect {
-	s, lo := r.text, host+2
+// reads the cluster.
+func (r *Record) tailBegins(dialect Dialect, host int) Dialect {
+	s, m, base, lo := r.text, r.scanned, int(r.base), host+2
 	if lo >= len(s) || s[host+1] != ' ' {
 		return NoDialect
 	}

@@ -3,6 +3,7 @@ package parser
 import (
 	"reflect"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -54,5 +55,35 @@ func TestUsual(t *testing.T) {
 		if r := &p.rec; wide && (!r.Plain() || string(r.Bytes(RouteName)) != "default" || string(r.Bytes(UserAgent)) != "probe/1.0") {
 			t.Errorf("%q: %+v", head, viewOf(r))
 		}
+	}
+}
+
+// Between the columns that users fill stands one blank: another line is not read
+// by counting its quotes.
+func TestGapsOfUsualLines(t *testing.T) {
+	line := istioLine("a")
+	gaps := 0
+	for at := strings.Index(line, `"-" "probe`) + 1; ; {
+		i := strings.Index(line[at:], `" "`)
+		if i < 0 {
+			break
+		}
+		at += i + 1
+		gaps++
+		for _, gap := range []string{"", "  ", "\t", "-", " -", "- ", " x "} {
+			p := NewParser(AllFields)
+			p.Reset(block([]byte(line + "\n" + line[:at] + gap + line[at+1:] + "\n" + line + "\n")))
+			for n, want := range []bool{true, false, true} { // the first one has the stretch scanned
+				if n > 0 && p.usual() != want {
+					t.Errorf("gap %d is %q: usual is not %v of line %d", gaps, gap, want, n+1)
+				}
+				if n == 0 || !want {
+					p.Next()
+				}
+			}
+		}
+	}
+	if gaps != 4 {
+		t.Errorf("%d gaps", gaps)
 	}
 }
