@@ -29,16 +29,16 @@ type Record struct {
 	spans     [NumFields + 2]span // the last two are no fields: any other column, and policyStatus
 	present   FieldSet
 	inScratch FieldSet
-	layout    FieldSet            // fields that the layout has, present or not
-	late      FieldSet            // fields that are looked for when they are asked for
-	proto     uint32              // where the protocol begins, for those
-	reqEnd    uint32              // the quote behind it
-	digits    uint32              // where the bytes received begin
-	users     *[userQuotes]uint16 // quotes of userFields, if these are late
-	scanned   *marks              // of the text that users or spots count in, from base on; nil with spots of a text without bits
-	ending    span                // see Ending
-	mixer     span                // status of Istio's mixer
-	failure   span                // ztunnel's error
+	layout    FieldSet           // fields that the layout has, present or not
+	late      FieldSet           // fields that are looked for when they are asked for
+	proto     uint32             // where the protocol begins, for those
+	reqEnd    uint32             // the quote behind it
+	digits    uint32             // where the bytes received begin
+	users     [userQuotes]uint16 // quotes of userFields, if these are late, counted from base
+	scanned   *marks             // of the text that spots or users count in; nil with spots of a text without bits
+	ending    span               // see Ending
+	mixer     span               // status of Istio's mixer
+	failure   span               // ztunnel's error
 	code      int32
 	hasCode   bool
 	hasFlags  bool

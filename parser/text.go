@@ -139,7 +139,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	if n != want || i < 0 || !r.areNumbers(i, int(u[0])-base) || !areApart(r.scanned.text, u) {
 		return false
 	}
-	r.digits, r.users = uint32(i), u
+	r.digits, r.users = uint32(i), *u
 	host := int(u[userQuotes-1]) - base
 	if dialect == envoyDefault {
 		if host+1 != len(s) {
