@@ -47,11 +47,9 @@ func (h *histogram) reset() {
 	h.n, h.max = 0, 0
 }
 
+// bucketOf has no branch for the short ones: which come next can not be foreseen.
 func bucketOf(ms int64) int {
-	if ms < 32 {
-		return int(ms)
-	}
-	shift := bits.Len64(uint64(ms)) - 5
+	shift := bits.Len64(uint64(ms)|31) - 5
 	return min(16*shift+int(ms>>shift), numBuckets-1)
 }
 
