@@ -255,9 +255,9 @@ func (d *Delta) Account(from *Origin, r *parser.Record) {
 	}
 }
 
-// Met looks for the combination of a record that is healthy, if its cluster is
-// not one for anywhere: see classify.Ordinary. It counts nothing. If the cluster
-// is none, and there were such records before, AddMet counts the record.
+// Met looks for the place where records like one that classify.Ordinary holds for
+// are counted, and counts nothing. It is false when there was none before, or the
+// record is no healthy one: its cluster is one for anywhere, or it is damaged.
 func (d *Delta) Met(r *parser.Record) (place int, ok bool) {
 	id := d.usualID(r)
 	i := d.usual.find(id)

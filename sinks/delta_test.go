@@ -3,6 +3,7 @@ package sinks
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -245,5 +246,27 @@ func BenchmarkAdd(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// Records of one combination are counted however many they are.
+func TestManyUsualRecords(t *testing.T) {
+	d, from := NewDelta(), Origin{Input: "log"}
+	r := cloneAll(padded(access{}.String()))[0]
+	d.Add(&from, r, classify.Verdict{})
+	place, ok := d.Met(r)
+	if !ok {
+		t.Fatal("the record was not met")
+	}
+	d.usual.counts[place].n = math.MaxUint32 - 3
+	for range 7 {
+		d.AddMet(&from, r, place)
+	}
+	all := uint64(0)
+	for _, n := range d.outcomes {
+		all += n
+	}
+	if want := uint64(math.MaxUint32 + 4); all != want {
+		t.Errorf("%d records, want %d", all, want)
 	}
 }
