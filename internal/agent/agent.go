@@ -123,7 +123,7 @@ func (a *agent) run(ctx context.Context) error {
 		err = nil
 	}
 	if a.file != nil {
-		err = errors.Join(err, a.file.Sync(), a.file.Stats().Err)
+		err = errors.Join(err, a.file.Flush(), a.file.Stats().Err)
 	}
 	a.log.Info("stopped", "err", err)
 	return err

@@ -70,7 +70,6 @@ type State struct {
 	live    *sinks.Snapshot // durable or not
 	dirty   bool
 	ends    map[*source.Stream]int64 // that are not yet durable
-	next    time.Time                // no sooner is it written again, but at the end
 	places  Places
 	saved   []byte // places as the disk had them at the start
 
@@ -275,44 +274,28 @@ func (s *State) Commit(_ context.Context, e Epoch) error {
 	s.live.Merge(e.Delta)
 	s.live.Stamp(s.opt.Now())
 	s.dirty = true
-	return s.write(false)
+	return s.write()
 }
 
-// Flush writes what is not yet durable, if its time has come.
+// Flush writes what is not yet durable.
 func (s *State) Flush() error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	return s.write(false)
+	return s.write()
 }
-
-// Sync writes what is not yet durable, now.
-func (s *State) Sync() error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
-	return s.write(true)
-}
-
-// A large state is written more rarely: making it takes this part of one
-// processor's time at most, but what is shown is never older than maxPause.
-const (
-	share    = 400
-	minPause = 250 * time.Millisecond
-	maxPause = 750 * time.Millisecond
-)
 
 // write makes the live counts durable. An error of the disk is noted only.
-func (s *State) write(atOnce bool) error {
-	now := s.opt.Now()
-	if !s.dirty || !atOnce && now.Before(s.next) {
+func (s *State) write() error {
+	if !s.dirty {
 		return nil
 	}
+	now := s.opt.Now()
 	places, err := s.places.Save(s.ends)
 	if err != nil {
 		return err
 	}
 	clear(s.ends)
 	file, counts := makeState(s.spare, places, s.live.AppendState)
-	s.next = now.Add(min(max(share*s.opt.Now().Sub(now), minPause), maxPause))
 	err = s.replace(file)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -61,7 +60,7 @@ func (b *box) commit(place string) {
 	b.places.text = place
 	d := sinks.NewDelta()
 	d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1}, classify.Verdict{})
-	if err := errors.Join(b.state.Commit(b.t.Context(), Epoch{Delta: d}), b.state.Sync()); err != nil {
+	if err := errors.Join(b.state.Commit(b.t.Context(), Epoch{Delta: d}), b.state.Flush()); err != nil {
 		b.t.Fatal(err)
 	}
 }
@@ -120,7 +119,7 @@ func TestStepsFail(t *testing.T) {
 			}
 		})
 		b.broken = ""
-		if err := b.state.Sync(); err != nil {
+		if err := b.state.Flush(); err != nil {
 			t.Fatal(err)
 		}
 		if got := b.shown(); got != 2 {
@@ -242,39 +241,6 @@ func FuzzParseState(f *testing.F) {
 			t.Errorf("%q and %q are of other bytes", places, counts)
 		}
 	})
-}
-
-// A commit that comes too soon is durable later, and not shown before.
-func TestStatePace(t *testing.T) {
-	now := time.Unix(1_800_000_000, 0)
-	b := newBox(t)
-	b.state.Close()
-	state, err := OpenState(b.dir, StateOptions{Now: func() time.Time {
-		now = now.Add(time.Millisecond) // writing takes a millisecond of this clock
-		return now
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer state.Close()
-	state.Follow(&b.places)
-	b.state = state
-	count := func() {
-		d := sinks.NewDelta()
-		d.Add(&sinks.Origin{Input: "a"}, &parser.Record{Kind: parser.Noise, Size: 10, Lines: 1}, classify.Verdict{})
-		if err := state.Commit(t.Context(), Epoch{Delta: d}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	count()
-	count()
-	if got := b.shown(); got != 1 {
-		t.Errorf("%d records are shown, want 1", got)
-	}
-	now = now.Add(maxPause)
-	if err := state.Flush(); err != nil || b.shown() != 2 {
-		t.Errorf("%d records are shown, %v", b.shown(), err)
-	}
 }
 
 func stateOf(places, counts []byte) []byte {
