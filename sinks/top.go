@@ -12,6 +12,9 @@ import (
 // maxValue is how many bytes of a value are kept.
 const maxValue = 96
 
+// The values of a top have a bit each in a word.
+const _ = uint(64 - max(maxHosts, maxTop))
+
 // A top keeps the most frequent values of something by the Space-Saving
 // algorithm: Metwally, Agrawal, El Abbadi, "Efficient Computation of Frequent
 // and Top-k Elements in Data Streams", 2005. A value that is not kept occurred
