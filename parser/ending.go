@@ -54,26 +54,23 @@ func mixed(a, b uint64) uint64 {
 	return hi ^ lo ^ a<<1
 }
 
-// stampSize is how long the usual start time is.
-const stampSize = len("2006-01-02T15:04:05.000Z")
-
 // Stamp returns the start time as it was written, if it ends in a Z behind
 // milliseconds, and stands at hand; else nil. It lives as long as the record.
-func (r *Record) Stamp() *[stampSize]byte {
+func (r *Record) Stamp() *[len(usualTime)]byte {
 	if r.ending.hi == 0 {
 		return r.orderedStamp()
 	}
-	return (*[stampSize]byte)(r.text[1:])
+	return (*[len(usualTime)]byte)(r.text[1:])
 }
 
 // orderedStamp is Stamp of an object that was read in an order.
-func (r *Record) orderedStamp() *[stampSize]byte {
+func (r *Record) orderedStamp() *[len(usualTime)]byte {
 	if r.ordered == nil {
 		return nil
 	}
 	at := r.ordinal(StartTime)
-	if int(at.hi-at.lo) != stampSize || r.text[at.hi-1] != 'Z' {
+	if int(at.hi-at.lo) != len(usualTime) || r.text[at.hi-1] != 'Z' {
 		return nil
 	}
-	return (*[stampSize]byte)(r.text[at.lo:])
+	return (*[len(usualTime)]byte)(r.text[at.lo:])
 }

@@ -17,19 +17,18 @@ func (r *Record) Face(seed maphash.Seed) (hash uint64, ok bool) {
 		return 0, false
 	}
 	h = mixed(h, uint64(r.Dialect)<<16|uint64(r.direction)<<8|r.service())
-	switch {
-	case r.ordered != nil:
+	if r.ordered != nil {
 		for _, f := range faceColumns {
 			h = mixed(h, maphash.Bytes(seed, r.ordinal(f).of(r.text)))
 		}
-	case !r.layout.Has(UpstreamCluster):
-		h = mixed(h, maphash.Bytes(seed, r.userSpan(Authority).of(r.text)))
-	default:
+		return h, true
+	}
+	h = mixed(h, maphash.Bytes(seed, r.userSpan(Authority).of(r.text)))
+	if r.layout.Has(UpstreamCluster) {
 		from := r.spans[UpstreamCluster].hi
 		if r.Has(DownstreamRemoteAddress) {
 			from = r.spans[DownstreamRemoteAddress].hi
 		}
-		h = mixed(h, maphash.Bytes(seed, r.userSpan(Authority).of(r.text)))
 		h = mixed(h, maphash.Bytes(seed, r.spans[UpstreamCluster].of(r.text)))
 		h = mixed(h, maphash.Bytes(seed, r.text[from:]))
 	}

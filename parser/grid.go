@@ -222,10 +222,10 @@ func (p *Parser) readLanes(g *grid, s []byte, base int, m *marks, found *outcome
 			return false
 		}
 		p.rec.ran |= 1 << i
-		if n := p.fences(z, s, lo, hi, base, m, formed); n != int(z.need) {
+		if n := p.fences(z, lo, hi, base, formed); n != int(z.need) {
 			if formed {
 				formed = false
-				n = p.fences(z, s, begin, hi, base, m, false)
+				n = p.fences(z, begin, hi, base, false)
 			}
 			if exact = false; !z.shift(&p.spots, n) {
 				return false
@@ -240,7 +240,7 @@ func (p *Parser) readLanes(g *grid, s []byte, base int, m *marks, found *outcome
 
 // fences finds the fences of a lane in s[lo:hi], which its form stands in front
 // of or not, and returns how many it has.
-func (p *Parser) fences(z *lane, s []byte, lo, hi, base int, m *marks, formed bool) int {
+func (p *Parser) fences(z *lane, lo, hi, base int, formed bool) int {
 	at := int(z.at)
 	if formed {
 		for _, off := range z.form.fences {
@@ -248,10 +248,17 @@ func (p *Parser) fences(z *lane, s []byte, lo, hi, base int, m *marks, formed bo
 			at++
 		}
 	}
-	if m != nil {
-		return at - int(z.at) + m.pick(base+lo, base+hi, p.spots[at:])
+	return at - int(z.at) + p.rec.fences(base+lo, base+hi, p.spots[at:])
+}
+
+// fences notes the places of the fences from lo to hi, which count like those of
+// spots, and returns how many there are: see pick.
+func (r *Record) fences(lo, hi int, list []uint16) int {
+	if r.scanned != nil {
+		return r.scanned.pick(lo, hi, list)
 	}
-	return at - int(z.at) + fencesIn(s, lo, hi, base, p.rec.planned.plan.grid.fence, p.spots[at:])
+	base := int(r.base)
+	return fencesIn(r.text, lo-base, hi-base, base, r.planned.plan.grid.fence, list)
 }
 
 // missing is how many fences a lane has, behind its form if that stands there.
@@ -356,11 +363,7 @@ func (r *Record) cell(i int) span {
 	if c.lane != noLane && r.ran>>c.lane&1 == 0 {
 		z := &g.lanes[c.lane]
 		lo, hi := int(r.spots[z.from%maxSpots])+int(z.skip), int(r.spots[z.to%maxSpots])
-		if r.scanned != nil {
-			r.scanned.pick(lo, hi, r.spots[z.at:])
-		} else {
-			fencesIn(r.text, lo-base, hi-base, base, g.fence, r.spots[z.at:])
-		}
+		r.fences(lo, hi, r.spots[z.at:])
 		r.ran |= 1 << c.lane
 	}
 	return span{uint32(c.lo.in(r.spots, base)), uint32(c.hi.in(r.spots, base))}

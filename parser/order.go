@@ -300,7 +300,7 @@ func (r *Record) endings() {
 		}
 	}
 	if r.flags == 0 && r.hasFlags {
-		r.plain = string(r.ordinal(ResponseCodeDetails).of(r.text)) == "via_upstream" && !isValue(r.ordinal(GRPCStatus).of(r.text))
+		r.plain = string(r.ordinal(ResponseCodeDetails).of(r.text)) == usualWhy && !isValue(r.ordinal(GRPCStatus).of(r.text))
 	}
 }
 

@@ -123,7 +123,7 @@ func (p *Parser) flatAt(s []byte, q []uint16, base int) bool {
 	dialect, want, dashes := envoyDefault, requestQuotes+userQuotes, FieldSet(0)
 	switch {
 	case isHealthy(s, i):
-		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + len(usualDetails))}
+		r.spans[ResponseCodeDetails] = span{uint32(i), uint32(i + len(usualWhy))}
 		r.plain = r.flags == 0
 		dialect, want, dashes, i = istioText19, want+2, reasonFields, i+len(healthy)
 	case s[i] == '"':
@@ -256,11 +256,10 @@ func (r *Record) reasons(i int) (Dialect, int) {
 }
 
 const (
-	usualDetails = "via_upstream"
-	healthy      = usualDetails + ` - "-" `
-	via          = 'v' | 'i'<<8 | 'a'<<16 | '_'<<24 | 'u'<<32 | 'p'<<40 | 's'<<48 | 't'<<56
-	upstream     = 'r' | 'e'<<8 | 'a'<<16 | 'm'<<24 | ' '<<32 | '-'<<40 | ' '<<48 | '"'<<56
-	noReason     = '"' | '-'<<8 | '"'<<16 | ' '<<24
+	healthy  = usualWhy + ` - "-" `
+	via      = 'v' | 'i'<<8 | 'a'<<16 | '_'<<24 | 'u'<<32 | 'p'<<40 | 's'<<48 | 't'<<56
+	upstream = 'r' | 'e'<<8 | 'a'<<16 | 'm'<<24 | ' '<<32 | '-'<<40 | ' '<<48 | '"'<<56
+	noReason = '"' | '-'<<8 | '"'<<16 | ' '<<24
 )
 
 // reasonFields are the columns behind the details.

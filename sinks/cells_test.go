@@ -17,7 +17,7 @@ func TestCellsAboveTheCap(t *testing.T) {
 		k := key{flags: 1 << rand.IntN(3), rest: packPlain(firstName+uint16(rand.IntN(5)), 503, noName, 1+uint16(rand.IntN(2)))}
 		at := rand.Int64N(3 * 86400e9)
 		for _, c := range []*cells{&whole, &parts[rand.IntN(len(parts))]} {
-			c.count(c.sort(k), at)
+			c.add(c.sort(k), at)
 		}
 	}
 	merged := cells{}

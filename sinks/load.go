@@ -40,9 +40,6 @@ func (l *load) add(id uint16, at int64) {
 	}
 }
 
-// count counts a record of an id that seldom has several in a step.
-func (l *load) count(id uint16, at int64) { l.put(id, floorDiv(at, l.width()), 1) }
-
 // close puts an id's window among the steps.
 func (l *load) close(id uint16) {
 	w := &l.windows[id]

@@ -2,7 +2,6 @@ package sinks
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"slices"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -117,6 +116,5 @@ func hashID(id []byte) uint64 {
 }
 
 func fold(h, word uint64) uint64 {
-	hi, lo := bits.Mul64(h^word, 0x9fb21c651e98df25)
-	return hi ^ lo ^ h<<1
+	return wide(h^word, 0x9fb21c651e98df25) ^ h<<1
 }

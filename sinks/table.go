@@ -2,7 +2,6 @@ package sinks
 
 import (
 	"cmp"
-	"math/bits"
 	"slices"
 )
 
@@ -14,9 +13,7 @@ type key struct {
 
 // hash has no loop: the words are folded by two multiplications.
 func (k key) hash() uint64 {
-	hi, lo := bits.Mul64(k.flags^0x9e3779b97f4a7c15, k.rest^0xe7037ed1a0b428db)
-	hi, lo = bits.Mul64(hi^lo^0x8ebc6af09c88c6e3, 0x589965cc75374cc3)
-	return hi ^ lo
+	return wide(wide(k.flags^0x9e3779b97f4a7c15, k.rest^0xe7037ed1a0b428db)^0x8ebc6af09c88c6e3, 0x589965cc75374cc3)
 }
 
 // A table counts keys by open addressing.
