@@ -139,6 +139,9 @@ func (c *chain) total() int { return c.stats["http.http.downstream_rq_total"] }
 // these failures there are more than two in a hundred.
 var mustAlert = []string{"MeshFailureShareHigh", "MeshNoRoute", "MeshNoEndpoints", "MeshConnectFailures", "MeshUpstreamResets", "MeshTimeouts", "MeshOverload", "MeshConfigRejected"}
 
+// stillZero counts the series of workloads that are new, each by itself.
+const stillZero = `count({__name__=~"flagwatch_.+_total",proxy_workload!=""} == 0)`
+
 // await waits until Prometheus has what there is. Later queries ask of that
 // moment, so that a scrape which comes too late on a busy machine means
 // nothing.
@@ -147,6 +150,7 @@ func (c *chain) await(p *prometheus) {
 	want := map[string]int{
 		`flagwatch_records_total{kind="access"}`: len(chainPods) * c.total(),
 		`sum(flagwatch_requests_total)`:          len(chainPods) * c.total(),
+		stillZero:                                0,
 		`count(count by (alertname) (ALERTS{alertname=~"` + strings.Join(mustAlert, "|") + `"}))`: len(mustAlert),
 	}
 	missing := ""
@@ -396,7 +400,10 @@ func (c *chain) kafka(t *testing.T, p *prometheus) {
 		member.Wait()
 	}()
 	const counted = `flagwatch_records_total{job="kafka",kind="access"} and on (instance) sum by (instance) (flagwatch_kafka_lag) == 0`
-	if !poll(60*time.Second, func() bool { return p.now().number(counted) == float64(c.total()) && p.number("count(up == 1)") == 2 }) {
+	const twice = `min by (job) (count_over_time(flagwatch_kafka_lost_offsets_total[5m])) > bool 1` // what an increase needs
+	if !poll(60*time.Second, func() bool {
+		return p.now().number(counted) == float64(c.total()) && p.number("count(up == 1)") == 2 && p.number(twice) == 1
+	}) {
 		t.Fatalf("prometheus sees %v records, envoy counted %d", p.number(counted), c.total())
 	}
 	c.dashboardsWork(t, p, true)
