@@ -265,7 +265,8 @@ func (d *Delta) Met(r *parser.Record) (place int, ok bool) {
 	return int(i), u.id == id && !u.upstream.anywhere() && !r.Suspicious && !r.Partial
 }
 
-// AddMet is Add for a record that Met found a place for.
+// AddMet is Add for a record that Met found a place for. The requests of its
+// workload have it from EndBatch on.
 func (d *Delta) AddMet(from *Origin, r *parser.Record, place int) {
 	d.account(r)
 	d.countUsual(from, r, place)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -98,20 +99,21 @@ func TestKnownByBytesTwin(t *testing.T) {
 	logs := variants()
 	logs += objects(t, logs)
 	text := goldenLogs(t) + strings.Repeat(logs, 2)
-	report := func(add func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier)) *Report {
-		d, c := NewDelta(), classify.Default()
+	count := func(add func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier)) (*Report, map[string]float64) {
+		d, c := metered(), classify.Default()
 		p := parser.NewParser(Wanted | c.Fields())
 		from := Origin{Input: "a.log", Block: padded(text)}
 		p.Reset(from.Block)
 		for r, ok := p.Next(); ok; r, ok = p.Next() {
 			add(d, &from, r, c)
 		}
+		d.EndBatch(&from, int64(len(text)))
 		s := NewSnapshot()
 		s.Merge(d)
-		return s.Report()
+		return s.Report(), expose(t, s, MetricOptions{})
 	}
 	known := 0
-	got := report(func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier) {
+	got, series := count(func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier) {
 		if _, ok := r.Ending(maphash.MakeSeed()); ok {
 			known++
 		}
@@ -121,12 +123,15 @@ func TestKnownByBytesTwin(t *testing.T) {
 			d.Add(from, r, c.Classify(r))
 		}
 	})
-	want := report(func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier) {
+	want, wantSeries := count(func(d *Delta, from *Origin, r *parser.Record, c *classify.Classifier) {
 		r = r.Without(0)
 		d.Add(from, r, c.Classify(r))
 	})
 	if known < 2*strings.Count(logs, "\n") {
 		t.Errorf("%d records have an ending", known)
+	}
+	if !maps.Equal(series, wantSeries) {
+		t.Errorf("metrics differ:\n%v\nwant\n%v", series, wantSeries)
 	}
 	a, b := reflect.ValueOf(*got), reflect.ValueOf(*want)
 	for i := range a.NumField() {

@@ -76,7 +76,7 @@ func (d *Delta) EndBatch(from *Origin, end int64) {
 	}
 	d.batch = segment{}
 	if d.meter != nil {
-		d.meter.endBatch(from.Source, &s)
+		d.meter.endBatch(from, &s)
 	}
 	if id := d.inputs.id([]byte(from.Input)); id >= firstName {
 		d.addSegment(id, &s)

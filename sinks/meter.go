@@ -87,9 +87,10 @@ type meter struct {
 	lost     map[string]uint64 // bytes
 	inputs   map[string]*int64 // the latest start of a record, nanoseconds since 1970
 
-	pods   map[[2]string]*work // by namespace and pod of a stream
-	places []*work             // by id of places
-	at     *work               // of the stream that the batch is of; nil: not known yet
+	pods   map[[2]string]*work          // by namespace and pod of a stream
+	places []*work                      // by id of places
+	at     *work                        // of the stream that the batch is of; nil: not known yet
+	met    [parser.NumDirections]uint64 // its requests that AddMet counted, since EndBatch
 }
 
 // A work is the workload that a place belongs to, with the counters that its
@@ -178,35 +179,51 @@ func (m *meter) event(cause string) *counter {
 	return c
 }
 
-// meterRequest counts a request; without a verdict it is healthy.
+// meterRequest counts a request; without a verdict it is healthy, and without a
+// flag.
 func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *classify.Verdict) {
 	m, dir := d.meter, d.metDir
-	w := d.work(from, place, r)
-	c := w.requests[dir]
-	if c == nil {
-		c = m.row(requestsFamily, w.series(dir))
-		w.requests[dir] = c
-	}
-	c.n++
 	failed := 0
 	if v != nil && v.Failed {
 		failed = 1
-		m.fail(w, dir, r, v)
 	}
 	if ms, ok := r.Millis(); ok {
 		m.timings[dir][failed].add(ms)
+	}
+	if v == nil && isOfStream(from, r) {
+		m.met[dir]++
+		return
+	}
+	w := d.work(from, place, r)
+	m.requests(w, dir).n++
+	if failed > 0 {
+		m.fail(w, dir, r, v)
 	}
 	if flags, _ := r.Flags(); flags != 0 {
 		m.flag(w, dir, flags)
 	}
 }
 
+func (m *meter) requests(w *work, dir parser.Direction) *counter {
+	c := w.requests[dir]
+	if c == nil {
+		c = m.row(requestsFamily, w.series(dir))
+		w.requests[dir] = c
+	}
+	return c
+}
+
 // endBatch ends a batch of a configured input, of which the last start of a
 // record is known.
-func (m *meter) endBatch(source string, s *segment) {
-	m.at = nil
+func (m *meter) endBatch(from *Origin, s *segment) {
+	for dir, n := range m.met {
+		if n > 0 {
+			m.requests(m.stream(from), parser.Direction(dir)).n += n
+		}
+	}
+	m.at, m.met = nil, [parser.NumDirections]uint64{}
 	if s.timed {
-		at := m.input(source)
+		at := m.input(from.Source)
 		*at = max(*at, s.most)
 	}
 }
@@ -359,11 +376,8 @@ func (s *Snapshot) SetMaxSeries(n int) {
 // all its records: a place in the record could be forged.
 func (d *Delta) work(from *Origin, place uint16, r *parser.Record) *work {
 	m := d.meter
-	if from.Namespace != "" || len(r.Envelopes()) == 0 {
-		if m.at == nil {
-			m.at = m.pod([2]string{from.Namespace, from.Pod})
-		}
-		return m.at
+	if isOfStream(from, r) {
+		return m.stream(from)
 	}
 	id := int(place)
 	for id >= len(m.places) {
@@ -373,6 +387,19 @@ func (d *Delta) work(from *Origin, place uint16, r *parser.Record) *work {
 		m.places[id] = m.workAt(d.places.name(uint16(id)), id == int(otherName))
 	}
 	return m.places[id]
+}
+
+// isOfStream says whether a record's workload is that of its stream.
+func isOfStream(from *Origin, r *parser.Record) bool {
+	return from.Namespace != "" || len(r.Envelopes()) == 0
+}
+
+// stream is the workload of the stream that the batch is of.
+func (m *meter) stream(from *Origin) *work {
+	if m.at == nil {
+		m.at = m.pod([2]string{from.Namespace, from.Pod})
+	}
+	return m.at
 }
 
 // workAt is the workload of a place, whose parts are closed by a zero byte.

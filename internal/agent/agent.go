@@ -21,7 +21,7 @@ import (
 )
 
 const (
-	epoch       = 800 * time.Millisecond
+	epoch       = 950 * time.Millisecond
 	flushEvery  = time.Second      // of what a commit could not write
 	lookEvery   = 2                // flushes
 	tellEvery   = time.Minute      // how often the same trouble is logged

@@ -82,16 +82,20 @@ func (w *packer) value(p *plan, at unsafe.Pointer) {
 }
 
 // list packs the elements that are not zero, each with its distance from the
-// one before. Bytes are packed up to the last that is not zero.
+// one before. Of elements that are one run, bytes and those of which most seem
+// not to be zero are packed as they lie, up to the last that is not zero: their
+// number times two stands in front, or else one.
 func (w *packer) list(elem *plan, at unsafe.Pointer, n int) {
-	if elem.kind == reflect.Uint8 {
-		b := unsafe.Slice((*byte)(at), n)
-		for len(b) > 0 && b[len(b)-1] == 0 {
-			b = b[:len(b)-1]
+	if elem.solid() {
+		for n > 0 && elem.isZero(unsafe.Add(at, uintptr(n-1)*elem.size)) {
+			n--
 		}
-		w.uint(uint64(len(b)))
-		w.buf = append(w.buf, b...)
-		return
+		if elem.size == 1 || elem.isFull(at, n) {
+			w.uint(uint64(n) << 1)
+			w.buf = append(w.buf, unsafe.Slice((*byte)(at), uintptr(n)*elem.size)...)
+			return
+		}
+		w.uint(1)
 	}
 	last := -1
 	for i := range n {
@@ -248,13 +252,12 @@ func (r *unpacker) runs(p *plan, at unsafe.Pointer) {
 }
 
 func (r *unpacker) list(elem *plan, at unsafe.Pointer, n int) {
-	if elem.kind == reflect.Uint8 {
-		b := r.bytes()
-		if len(b) > n {
-			panic(corruption("a list is too long"))
+	if elem.solid() {
+		full := r.uint()
+		if full&1 == 0 {
+			r.full(elem, at, n, full>>1)
+			return
 		}
-		copy(unsafe.Slice((*byte)(at), n), b)
-		return
 	}
 	for i := -1; ; {
 		step := r.uint()
@@ -267,6 +270,18 @@ func (r *unpacker) list(elem *plan, at unsafe.Pointer, n int) {
 		i += int(step)
 		r.value(elem, unsafe.Add(at, uintptr(i)*elem.size))
 	}
+}
+
+// full reads the first elements of a list that has room for n.
+func (r *unpacker) full(elem *plan, at unsafe.Pointer, n int, first uint64) {
+	if first > uint64(n) {
+		panic(corruption("a list is too long"))
+	}
+	to := unsafe.Slice((*byte)(at), uintptr(first)*elem.size)
+	if copy(to, r.data) < len(to) {
+		panic(corruption("it ends early"))
+	}
+	r.data = r.data[len(to):]
 }
 
 func (r *unpacker) fieldsOf(list []field, at unsafe.Pointer) {

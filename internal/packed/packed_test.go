@@ -43,6 +43,14 @@ type outer struct {
 	grid  [3][2]int32
 	mixed []mixed
 	texts [2]string
+	full  []solid
+	gaps  []solid
+}
+
+// A solid has no gaps between its numbers.
+type solid struct {
+	id uint64
+	at int64
 }
 
 var one, two = &cause{"one"}, &cause{"two"}
@@ -69,6 +77,7 @@ func value() outer {
 		list:  []inner{{}, {name: "x", n: [5]uint64{1: 9, 4: 1 << 63}, text: [8]byte{'h', 0, 'i'}, left: 4, cause: two}, {}},
 		there: &inner{name: "y", cause: one}, none: nil, grid: [3][2]int32{1: {0, -1}},
 		mixed: mixes(), texts: [2]string{1: "z"},
+		full: []solid{{1, 2}, {3, -4}, {0, 5}, {}, {}}, gaps: []solid{{}, {1, 2}, {}, {}, {3, 4}, {}},
 	}
 }
 

@@ -20,7 +20,7 @@ type plan struct {
 	n      int       // elements of an array
 	elem   *plan     // of a pointer, a slice or an array; nil for a shared pointer
 	fields []field   // of a struct, those that are packed
-	runs   []run     // of numbers only and all of them: its memory but for padding; a struct that has runs is packed as them
+	runs   []run     // when only numbers are packed: their memory without padding; a struct that has runs is packed as them
 	bools  []uintptr // where they hold truths
 }
 
@@ -52,7 +52,7 @@ func (c *Codec) plan(t reflect.Type) *plan {
 	case reflect.Array:
 		p.n = t.Len()
 		p.elem = c.plan(t.Elem())
-		if p.elem.solid() && len(p.elem.bools) == 0 {
+		if p.elem.solid() {
 			p.runs = []run{{0, p.size}}
 		}
 	case reflect.Slice:
@@ -66,7 +66,7 @@ func (c *Codec) plan(t reflect.Type) *plan {
 			f := t.Field(i)
 			p.fields = append(p.fields, field{f.Offset, c.plan(f.Type)})
 		}
-		p.gather(len(p.fields) == t.NumField())
+		p.gather()
 	case reflect.String:
 	case reflect.Bool:
 		p.runs, p.bools = []run{{0, p.size}}, []uintptr{0}
@@ -80,30 +80,46 @@ func (c *Codec) plan(t reflect.Type) *plan {
 	return p
 }
 
-// gather gives a struct its runs, if all of its fields are packed and have some.
-func (p *plan) gather(all bool) {
-	var runs []run
+// gather makes one field of numbers that follow each other, to be packed as they
+// lie: that is longer, and sooner done. When nothing else of the struct is
+// packed, the struct is that field.
+func (p *plan) gather() {
+	joined := p.fields[:0:0]
 	for _, f := range p.fields {
-		all = all && len(f.plan.runs) > 0
-		for _, r := range f.plan.runs {
-			r.at += f.at
-			if n := len(runs); n > 0 && runs[n-1].at+runs[n-1].size == r.at {
-				runs[n-1].size += r.size
-				continue
-			}
-			runs = append(runs, r)
+		n := len(joined)
+		if n == 0 || f.plan.runs == nil || joined[n-1].plan.runs == nil {
+			joined = append(joined, f)
+			continue
 		}
-		for _, at := range f.plan.bools {
-			p.bools = append(p.bools, f.at+at)
-		}
+		joined[n-1].plan = joined[n-1].plan.with(f.plan, f.at-joined[n-1].at)
 	}
-	if all {
-		p.runs = runs
+	if p.fields = joined; len(joined) == 1 && joined[0].plan.runs != nil {
+		q := new(plan).with(joined[0].plan, joined[0].at)
+		p.runs, p.bools = q.runs, q.bools
 	}
 }
 
+// with is the plan of numbers with others behind them.
+func (p *plan) with(o *plan, at uintptr) *plan {
+	q := &plan{kind: reflect.Struct, size: at + o.size, runs: slices.Clone(p.runs), bools: slices.Clone(p.bools)}
+	for _, r := range o.runs {
+		r.at += at
+		if n := len(q.runs); n > 0 && q.runs[n-1].at+q.runs[n-1].size == r.at {
+			q.runs[n-1].size += r.size
+			continue
+		}
+		q.runs = append(q.runs, r)
+	}
+	for _, b := range o.bools {
+		q.bools = append(q.bools, b+at)
+	}
+	return q
+}
+
 // solid says whether all of its memory is one run.
-func (p *plan) solid() bool { return len(p.runs) == 1 && p.runs[0].size == p.size }
+func (p *plan) solid() bool {
+	return len(p.runs) == 1 && p.runs[0].size == p.size && len(p.bools) == 0
+}
 
 // isZero says whether a value would be the same without being packed.
 func (p *plan) isZero(at unsafe.Pointer) bool {
@@ -130,6 +146,17 @@ func (p *plan) isZero(at unsafe.Pointer) bool {
 		}
 	default: // a pointer, or a slice, which begins with one
 		return *(*unsafe.Pointer)(at) == nil
+	}
+	return true
+}
+
+// isFull says whether most of n elements seem to be not zero: some of them are
+// looked at.
+func (p *plan) isFull(at unsafe.Pointer, n int) bool {
+	for i := 0; i < n; i += n/8 + 1 {
+		if p.isZero(unsafe.Add(at, uintptr(i)*p.size)) {
+			return false
+		}
 	}
 	return true
 }
@@ -239,7 +266,7 @@ func (c *Codec) Shape(v any) string {
 }
 
 // format is the number of the way in which values are packed.
-const format = 2
+const format = 3
 
 func (c *Codec) shape(w io.Writer, t reflect.Type, seen map[reflect.Type]bool) {
 	fmt.Fprintf(w, "%s %s %d;", t, t.Kind(), t.Size())
