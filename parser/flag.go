@@ -107,18 +107,92 @@ func (s FlagSet) All(yield func(Flag) bool) {
 
 // flagByToken finds a flag by its short or long name.
 func flagByToken(token []byte) (Flag, bool) {
-	f, ok := flagTokens[string(token)]
+	if n := len(token); n <= 8 {
+		var word [8]byte
+		copy(word[:], token)
+		if f, ok := shortFlags.find(load64(word[:], 0)); ok {
+			return f, true
+		}
+	}
+	f, ok := longFlags[string(token)]
 	return f, ok
 }
 
-// flagTokens finds flags by both of their names.
-var flagTokens = func() map[string]Flag {
-	m := make(map[string]Flag, 2*NumFlags)
+// longFlags finds flags by their long names.
+var longFlags = func() map[string]Flag {
+	m := make(map[string]Flag, NumFlags)
 	for i, f := range flags {
-		m[f.Short], m[f.Long] = Flag(i), Flag(i)
+		m[f.Long] = Flag(i)
 	}
 	return m
 }()
+
+// A flagTable finds flags by their short names, as words of eight bytes with
+// zeros behind the name, by a hash that is another for each of them.
+type flagTable struct {
+	mix   uint64
+	slots [1 << flagBits]struct {
+		word uint64
+		flag Flag
+	}
+}
+
+const flagBits = 7
+
+var shortFlags = newFlagTable()
+
+// newFlagTable looks for a factor that tells the names apart.
+func newFlagTable() *flagTable {
+	mix := uint64(0x9e3779b97f4a7c15)
+	for range 10_000 {
+		if t := (&flagTable{mix: mix}); t.fill() {
+			return t
+		}
+		mix *= 0xd1342543de82ef95
+	}
+	panic("no factor tells the flags apart: double the slots")
+}
+
+func (t *flagTable) fill() bool {
+	for i, f := range flags {
+		var word [8]byte
+		copy(word[:], f.Short)
+		s := &t.slots[t.at(load64(word[:], 0))]
+		if s.word != 0 {
+			return false
+		}
+		s.word, s.flag = load64(word[:], 0), Flag(i)
+	}
+	return true
+}
+
+func (t *flagTable) at(word uint64) uint64 { return word * t.mix >> (64 - flagBits) }
+
+func (t *flagTable) find(word uint64) (Flag, bool) {
+	s := &t.slots[t.at(word)]
+	return s.flag, s.word == word && word != 0
+}
+
+// set reads short names joined by commas, up to eight bytes with zeros behind
+// them. It is false when one is no short name.
+func (t *flagTable) set(names uint64) (set FlagSet, ok bool) {
+	for {
+		comma := bits.TrailingZeros64(near(names, ',')) // of those that near has, the lowest is one
+		name := names
+		if comma < 64 {
+			name &= 1<<(comma&^7) - 1
+		}
+		f, ok := t.find(name)
+		if !ok {
+			return 0, false
+		}
+		if set |= 1 << f; comma == 64 {
+			return set, true
+		}
+		names >>= comma | 7
+		names >>= 1
+	}
+}
 
 // decodeFlags reads a flags column: names joined by commas in any order, short
 // or long, or a numeric mask. Tokens that are no flag put UnknownFlags in.

@@ -211,14 +211,11 @@ func (r *Record) outcome(i int) int {
 	if lo < 0 {
 		return -1
 	}
-	hi := lo
-	for hi < len(s) && s[hi] != ' ' {
-		hi++
-	}
-	if hi+1 >= len(s) {
+	hi := searchStop(s, lo, ' ')
+	if hi < lo || hi+1 >= len(s) {
 		return -1
 	}
-	flags, ok := flagsAt(s[lo:hi])
+	flags, ok := flagsAt(s, lo, hi)
 	if !ok {
 		return -1
 	}
@@ -227,11 +224,18 @@ func (r *Record) outcome(i int) int {
 	return hi + 1
 }
 
-// flagsAt reads a flags column of a text layout.
-func flagsAt(v []byte) (FlagSet, bool) {
-	if len(v) == 1 && v[0] == '-' {
+// flagsAt reads the flags column s[lo:hi] of a text layout.
+func flagsAt(s []byte, lo, hi int) (FlagSet, bool) {
+	n := hi - lo
+	if n == 1 && s[lo] == '-' {
 		return 0, true
 	}
+	if n > 0 && n <= 8 {
+		if set, ok := shortFlags.set(load64(s, lo) & (^uint64(0) >> (64 - 8*n))); ok {
+			return set, true
+		}
+	}
+	v := s[lo:hi]
 	return decodeFlags(v), isFlags(v)
 }
 
