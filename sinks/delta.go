@@ -117,9 +117,10 @@ type Delta struct {
 	lastLevel  [64]metLevel // by the first byte
 
 	inputs   names
-	segments [][]segment             // by id of inputs
-	batch    segment                 // since EndBatch
-	batched  [parser.NumKinds]uint64 // records at EndBatch
+	segments [][]segment                  // by id of inputs
+	batch    segment                      // since EndBatch
+	batched  [parser.NumKinds]uint64      // records at EndBatch
+	ofStream [parser.NumDirections]uint64 // records of the batch that AddMet counted and whose place is the stream's
 	scratch  []byte
 }
 
@@ -265,18 +266,22 @@ func (d *Delta) Met(r *parser.Record) (place int, ok bool) {
 	return int(i), u.id == id && !u.upstream.anywhere() && !r.Suspicious && !r.Partial
 }
 
-// AddMet is Add for a record that Met found a place for. The requests of its
-// workload have it from EndBatch on.
+// AddMet is Add for a record that Met found a place for. What is counted by where
+// records come from has it from EndBatch on.
 func (d *Delta) AddMet(from *Origin, r *parser.Record, place int) {
 	d.account(r)
 	d.countUsual(from, r, place)
-	at := noName
-	if from.placed() || r.HasPlace() {
-		at = d.place(from, r)
-		d.addPlace(at, r, false)
-	}
 	if d.meter != nil {
-		d.meterRequest(from, at, r, nil)
+		d.meter.measure(r, d.metDir, false)
+	}
+	if !r.HasPlace() {
+		d.ofStream[d.metDir]++
+		return
+	}
+	at := d.place(from, r)
+	d.addPlace(at, r, false)
+	if d.meter != nil {
+		d.meter.requests(d.work(from, at, r), d.metDir).n++
 	}
 }
 
@@ -541,10 +546,7 @@ func (d *Delta) addPlace(id uint16, r *parser.Record, failed bool) {
 	if id == noName {
 		return
 	}
-	for int(id) >= len(d.byPlace) {
-		d.byPlace = append(d.byPlace, PlaceCounts{})
-	}
-	c := &d.byPlace[id]
+	c := d.countsOf(id)
 	c.Records++
 	if r.Kind == parser.Access {
 		c.Access++
@@ -552,6 +554,32 @@ func (d *Delta) addPlace(id uint16, r *parser.Record, failed bool) {
 	if failed {
 		c.Failed++
 	}
+}
+
+func (d *Delta) countsOf(place uint16) *PlaceCounts {
+	for int(place) >= len(d.byPlace) {
+		d.byPlace = append(d.byPlace, PlaceCounts{})
+	}
+	return &d.byPlace[place]
+}
+
+// endStream counts what AddMet left for the end of a batch.
+func (d *Delta) endStream(from *Origin) {
+	place := d.placeOf(from)
+	for dir, n := range d.ofStream {
+		if n == 0 {
+			continue
+		}
+		if place != noName {
+			c := d.countsOf(place)
+			c.Records += n
+			c.Access += n
+		}
+		if d.meter != nil {
+			d.meter.requests(d.meter.stream(from), parser.Direction(dir)).n += n
+		}
+	}
+	d.ofStream = [parser.NumDirections]uint64{}
 }
 
 func (d *Delta) place(from *Origin, r *parser.Record) uint16 {

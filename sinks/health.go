@@ -75,8 +75,9 @@ func (d *Delta) EndBatch(from *Origin, end int64) {
 		d.batched[k] = d.kinds[k].Records
 	}
 	d.batch = segment{}
+	d.endStream(from)
 	if d.meter != nil {
-		d.meter.endBatch(from, &s)
+		d.meter.endBatch(from.Source, &s)
 	}
 	if id := d.inputs.id([]byte(from.Input)); id >= firstName {
 		d.addSegment(id, &s)

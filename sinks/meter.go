@@ -87,10 +87,9 @@ type meter struct {
 	lost     map[string]uint64 // bytes
 	inputs   map[string]*int64 // the latest start of a record, nanoseconds since 1970
 
-	pods   map[[2]string]*work          // by namespace and pod of a stream
-	places []*work                      // by id of places
-	at     *work                        // of the stream that the batch is of; nil: not known yet
-	met    [parser.NumDirections]uint64 // its requests that AddMet counted, since EndBatch
+	pods   map[[2]string]*work // by namespace and pod of a stream
+	places []*work             // by id of places
+	at     *work               // of the stream that the batch is of; nil: not known yet
 }
 
 // A work is the workload that a place belongs to, with the counters that its
@@ -179,29 +178,31 @@ func (m *meter) event(cause string) *counter {
 	return c
 }
 
-// meterRequest counts a request; without a verdict it is healthy, and without a
-// flag.
+// meterRequest counts a request.
 func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *classify.Verdict) {
 	m, dir := d.meter, d.metDir
-	failed := 0
-	if v != nil && v.Failed {
-		failed = 1
-	}
-	if ms, ok := r.Millis(); ok {
-		m.timings[dir][failed].add(ms)
-	}
-	if v == nil && isOfStream(from, r) {
-		m.met[dir]++
-		return
-	}
 	w := d.work(from, place, r)
 	m.requests(w, dir).n++
-	if failed > 0 {
+	m.measure(r, dir, v.Failed)
+	if v.Failed {
 		m.fail(w, dir, r, v)
 	}
 	if flags, _ := r.Flags(); flags != 0 {
 		m.flag(w, dir, flags)
 	}
+}
+
+// measure counts how long a request took.
+func (m *meter) measure(r *parser.Record, dir parser.Direction, failed bool) {
+	ms, ok := r.Millis()
+	if !ok {
+		return
+	}
+	t := &m.timings[dir][0]
+	if failed {
+		t = &m.timings[dir][1]
+	}
+	t.add(ms)
 }
 
 func (m *meter) requests(w *work, dir parser.Direction) *counter {
@@ -215,15 +216,10 @@ func (m *meter) requests(w *work, dir parser.Direction) *counter {
 
 // endBatch ends a batch of a configured input, of which the last start of a
 // record is known.
-func (m *meter) endBatch(from *Origin, s *segment) {
-	for dir, n := range m.met {
-		if n > 0 {
-			m.requests(m.stream(from), parser.Direction(dir)).n += n
-		}
-	}
-	m.at, m.met = nil, [parser.NumDirections]uint64{}
+func (m *meter) endBatch(source string, s *segment) {
+	m.at = nil
 	if s.timed {
-		at := m.input(from.Source)
+		at := m.input(source)
 		*at = max(*at, s.most)
 	}
 }
@@ -391,7 +387,7 @@ func (d *Delta) work(from *Origin, place uint16, r *parser.Record) *work {
 
 // isOfStream says whether a record's workload is that of its stream.
 func isOfStream(from *Origin, r *parser.Record) bool {
-	return from.Namespace != "" || len(r.Envelopes()) == 0
+	return from.Namespace != "" || !r.HasPlace()
 }
 
 // stream is the workload of the stream that the batch is of.

@@ -20,7 +20,7 @@ import (
 
 // leave are the fields that a picture need not have: Merge makes them anew.
 var leave = []string{
-	"Delta.meter", "Delta.faces", "Delta.metAt", "Delta.metDir", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy", "Delta.lastLevel",
+	"Delta.meter", "Delta.faces", "Delta.metAt", "Delta.metDir", "Delta.ofStream", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy", "Delta.lastLevel",
 	"names.seed", "names.slots", "cells.slots", "pairs.slots", "pairCount.hash", "profiles.slots", "profile.group", "profile._", "group.number", "groups.ids", "groups.lately",
 	"top.seed", "top.hashes", "top.tags", "top.low", "top.rares",
 }
