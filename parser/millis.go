@@ -28,8 +28,8 @@ func (r *Record) thirdNumber() (int64, bool) {
 	if blanks == 0 || uint(n-1) > 7 {
 		return 0, false
 	}
-	w := (load64(r.text, lo+end-8) ^ 0x3030303030303030) & (^uint64(0) << (64 - 8*n)) // what stands in front of it is nought
-	if w>>60 != 0 {                                                                   // a dash
+	w := (load64(r.text, lo+begin) ^ 0x3030303030303030) << ((64 - 8*n) & 63) // what stands behind it is shifted out
+	if w>>60 != 0 {                                                           // a dash
 		return 0, false
 	}
 	w = w*10 + w>>8
