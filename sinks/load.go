@@ -11,8 +11,9 @@ type load struct {
 	windows []window
 }
 
-// maxShift is where a step is longer than all times.
-const maxShift = 31
+// maxShift is where steps are as long as a number can say: then there are four of
+// them in all times.
+const maxShift = 29
 
 // A window is the step that an id's records came in last, not yet among the
 // steps.
@@ -21,7 +22,7 @@ type window struct {
 	n     uint64
 }
 
-func (l *load) width() int64 { return cellNanos << min(l.shift, maxShift-1) }
+func (l *load) width() int64 { return cellNanos << l.shift }
 
 func (l *load) add(id uint16, at int64) {
 	for int(id) >= len(l.windows) {

@@ -110,7 +110,7 @@ type failure struct {
 }
 
 // CountSeries makes d count what metrics show, too. A Snapshot into which it is
-// merged does the same.
+// merged does the same. A metric has at most DefaultMaxSeries: see SetMaxSeries.
 func (d *Delta) CountSeries() {
 	if d.meter == nil {
 		d.meter = newMeter(DefaultMaxSeries)
@@ -134,7 +134,6 @@ func (m *meter) reset() {
 		if len(rows) > m.max {
 			clear(rows)
 			clear(m.pods)
-			m.at = nil
 		}
 		for _, c := range rows {
 			c.n = 0
@@ -149,6 +148,7 @@ func (m *meter) reset() {
 	m.timings = [parser.NumDirections][2]timing{}
 	clear(m.lost)
 	m.places = m.places[:0]
+	m.at = nil
 }
 
 // AddLost counts bytes that are known of and were never read, under a reason
@@ -362,10 +362,14 @@ func (s *Snapshot) Stamp(now time.Time) {
 }
 
 // SetMaxSeries says how many series a metric may have, before anything is
-// counted. What is there stays.
-func (s *Snapshot) SetMaxSeries(n int) {
-	s.sum.CountSeries()
-	s.sum.meter.max = n
+// counted. What is there stays. Deltas that are merged into s have a number of
+// their own.
+func (s *Snapshot) SetMaxSeries(n int) { s.sum.SetMaxSeries(n) }
+
+// SetMaxSeries is CountSeries with at most n series a metric.
+func (d *Delta) SetMaxSeries(n int) {
+	d.CountSeries()
+	d.meter.max = n
 }
 
 // work is the workload of a record. A stream whose place is known speaks for

@@ -252,3 +252,47 @@ func TestMeterAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestResetWithinBatch demands that a Delta that was reset within a batch has
+// nothing of it, nor of the stream it was of.
+func TestResetWithinBatch(t *testing.T) {
+	d, f := metered(), newFeeder()
+	line := requestLine("200", "-", "3", "inbound|9080||")
+	f.add(d, "shop", "cart-0", line)
+	f.parser.Reset(append([]byte(line), make([]byte, parser.Padding)...)[:len(line)])
+	r, _ := f.parser.Next()
+	place, met := d.Met(r)
+	if !met {
+		t.Fatal("not met")
+	}
+	d.AddMet(&Origin{Input: "x", Source: "mesh", Namespace: "shop", Pod: "cart-0"}, r, place)
+	d.Reset()
+	f.add(d, "bank", "till-0", line)
+	s := NewSnapshot()
+	s.Merge(d)
+	for name, n := range expose(t, s, MetricOptions{Causes: []classify.Cause{}}) {
+		if strings.HasPrefix(name, "flagwatch_requests_total{proxy_namespace") && (!strings.Contains(name, `"bank"`) || n != 1) {
+			t.Errorf("%s %v", name, n)
+		}
+	}
+}
+
+// TestManyWorkloads demands that as many series are told apart as there may be,
+// also those of one Delta.
+func TestManyWorkloads(t *testing.T) {
+	const workloads = DefaultMaxSeries + 500
+	s := NewSnapshot()
+	s.SetMaxSeries(workloads)
+	line := requestLine("503", "UH", "1", "inbound|9080||")
+	d, f := metered(), newFeeder()
+	d.SetMaxSeries(workloads)
+	for i := range workloads {
+		f.add(d, fmt.Sprint("ns", i), "cart-0", line)
+	}
+	s.Merge(d)
+	for name, n := range expose(t, s, MetricOptions{Causes: []classify.Cause{}}) {
+		if strings.HasPrefix(name, "flagwatch_series_limited_total") && n > 0 {
+			t.Errorf("%s %v", name, n)
+		}
+	}
+}

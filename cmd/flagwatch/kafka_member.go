@@ -26,6 +26,9 @@ func (o *kafkaOptions) member(ctx context.Context, std streams, opt pipeline.Opt
 			return fmt.Errorf("kafka: state: %w", err)
 		}
 		defer journal.Close()
+		for _, note := range journal.Notes() {
+			say(std.err, "kafka: "+note)
+		}
 	}
 	led := ledger.NewKafka(journal)
 	r, err := kafka.Open(ctx, o.conn, led.Process(), led.Resolve)

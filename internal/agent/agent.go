@@ -115,7 +115,7 @@ func (a *agent) run(ctx context.Context) error {
 	var others sync.WaitGroup
 	others.Go(func() { a.watch(inner) })
 	err = a.count(ctx, pipeline.Options{
-		Workers: a.cfg.Workers, Epoch: epoch, Classifier: a.env.Causes, Formats: a.env.Formats, Series: true, Fault: a.fault,
+		Workers: a.cfg.Workers, Epoch: epoch, Classifier: a.env.Causes, Formats: a.env.Formats, Series: true, MaxSeries: a.cfg.MaxSeries, Fault: a.fault,
 	})
 	cancel()
 	others.Wait()

@@ -9,6 +9,7 @@ import (
 	"net/http/pprof"
 	"runtime"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/flagwatch/flagwatch/internal/tail"
@@ -97,14 +98,11 @@ func (l *limited) Accept() (net.Conn, error) {
 type counted struct {
 	net.Conn
 	slots chan struct{}
-	done  bool
+	once  sync.Once // a server that ends closes what may be closing itself
 }
 
 func (c *counted) Close() error {
-	if !c.done {
-		c.done = true
-		<-c.slots
-	}
+	c.once.Do(func() { <-c.slots })
 	return c.Conn.Close()
 }
 

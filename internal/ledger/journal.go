@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -38,8 +39,9 @@ type Journal struct {
 	open    *intent // whose outcome is not known
 	delta   *sinks.Snapshot
 	buf     []byte
-	whole   bool  // all that was written could be read
-	limit   int64 // bytes of frames that are worth a new file
+	based   bool     // its first counts were read
+	limit   int64    // bytes of frames that are worth a new file
+	notes   []string // what there is to know about how it was read
 }
 
 // The kinds of frames.
@@ -73,7 +75,7 @@ func OpenJournal(dir, group string, read func([]byte) (*sinks.Snapshot, bool, er
 	if read == nil {
 		read = restore
 	}
-	j := &Journal{dir: dir, group: group, restore: read, counts: sinks.NewSnapshot(), limit: 4 << 20, whole: true}
+	j := &Journal{dir: dir, group: group, restore: read, counts: sinks.NewSnapshot(), limit: 4 << 20}
 	var err error
 	if j.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -98,12 +100,10 @@ func (j *Journal) Close() error {
 	return errors.Join(list...)
 }
 
-// Whole says whether all counts of the directory could be read: those of
-// another version of the program may be counters alone.
-func (j *Journal) Whole() bool { return j.whole }
+// Notes are what there is to know about how the journal was read.
+func (j *Journal) Notes() []string { return j.notes }
 
-// load reads the frames up to the first that is not whole: what a crash left
-// of it was never acted upon.
+// load reads the frames up to the first that is not whole.
 func (j *Journal) load() error {
 	data, err := os.ReadFile(j.path())
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -116,9 +116,11 @@ func (j *Journal) load() error {
 }
 
 func (j *Journal) replay(data []byte) error {
+	whole := data
 	for first := true; ; first = false {
 		kind, payload, rest, ok := nextFrame(data)
 		if !ok {
+			j.noteEnd(len(whole)-len(data), data)
 			return nil
 		}
 		if first != (kind == frameHead) {
@@ -131,11 +133,22 @@ func (j *Journal) replay(data []byte) error {
 	}
 }
 
+// noteEnd notes where reading ended, unless it was where a crash ends a journal:
+// what that left of the last frame was never acted upon. The head and the first
+// counts were there before the file had its name.
+func (j *Journal) noteEnd(at int, rest []byte) {
+	if at+len(rest) == 0 || j.based && frameSize(rest) >= int64(len(rest)) {
+		return
+	}
+	j.notes = append(j.notes, fmt.Sprintf("the journal is damaged at byte %d: what it has from there on is not counted", at))
+}
+
 func (j *Journal) apply(kind byte, payload []byte) (err error) {
 	switch kind {
 	case frameHead:
 		return j.check(payload)
 	case frameCounts:
+		j.based = true
 		j.counts, err = j.read(payload)
 	case frameIntent:
 		n, size := binary.Uvarint(payload)
@@ -175,7 +188,9 @@ func (j *Journal) check(payload []byte) error {
 // read reads counts.
 func (j *Journal) read(data []byte) (*sinks.Snapshot, error) {
 	s, whole, err := j.restore(data)
-	j.whole = j.whole && whole
+	if err == nil && !whole && !slices.Contains(j.notes, otherVersion) {
+		j.notes = append(j.notes, otherVersion)
+	}
 	return s, err
 }
 
@@ -185,15 +200,23 @@ func nextFrame(data []byte) (kind byte, payload, rest []byte, ok bool) {
 	if len(data) < frameHeadSize {
 		return 0, nil, nil, false
 	}
-	n := int64(binary.LittleEndian.Uint32(data))
-	if n > maxFrame || int64(len(data)) < frameHeadSize+n {
+	end := frameSize(data)
+	if end > frameHeadSize+maxFrame || int64(len(data)) < end {
 		return 0, nil, nil, false
 	}
-	end := frameHeadSize + int(n)
 	if crc32.Checksum(data[8:end], castagnoli) != binary.LittleEndian.Uint32(data[4:]) {
 		return 0, nil, nil, false
 	}
 	return data[8], data[frameHeadSize:end], data[end:], true
+}
+
+// frameSize is how long the frame is that data begins with, as far as its head is
+// there.
+func frameSize(data []byte) int64 {
+	if len(data) < frameHeadSize {
+		return frameHeadSize
+	}
+	return frameHeadSize + int64(binary.LittleEndian.Uint32(data))
 }
 
 // frame appends a frame whose payload body appends.

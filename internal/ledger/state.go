@@ -117,6 +117,9 @@ func OpenState(dir string, opt StateOptions) (*State, error) {
 	return s, nil
 }
 
+// otherVersion is the note of counts that were read in part.
+const otherVersion = "the state is of another version: counters go on, the report begins anew"
+
 func restore(data []byte) (*sinks.Snapshot, bool, error) { return sinks.RestoreSnapshot(data, nil) }
 
 // checkDir makes the directory if it is not there, and refuses one that others
@@ -150,15 +153,26 @@ func (s *State) load() error {
 	case errors.Is(second, ErrNewer):
 		return second
 	case second == nil:
-		if !errors.Is(first, fs.ErrNotExist) {
-			s.note("the state is damaged, the one of the epoch before is used: " + first.Error())
+		if errors.Is(first, fs.ErrNotExist) {
+			return nil
 		}
-		return nil
+		s.note("the state is damaged, the one of the epoch before is used: " + first.Error())
+		return s.setAside(first)
 	case s.opt.Strict:
 		return errors.Join(first, second)
 	}
 	s.note("both states are damaged, counting begins anew: " + first.Error())
 	return nil
+}
+
+// setAside keeps a damaged state from taking the place of the one that is used
+// in its stead.
+func (s *State) setAside(why error) error {
+	if !errors.Is(why, ErrDamaged) {
+		return nil
+	}
+	at := func(name string) string { return filepath.Join(s.dir, name) }
+	return os.Rename(at(stateName), at(tempName))
 }
 
 func (s *State) note(text string) { s.stats.Notes = append(s.stats.Notes, text) }
@@ -174,7 +188,7 @@ func (s *State) loadFile(name string) error {
 		return fmt.Errorf("%s: %w: %w", path, ErrDamaged, err)
 	}
 	if !whole {
-		s.note("the state is of another version: counters go on, the report begins anew")
+		s.note(otherVersion)
 	}
 	s.live, s.durable, s.saved = sum, counts, places
 	return nil

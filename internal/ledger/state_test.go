@@ -171,6 +171,30 @@ func TestDamagedState(t *testing.T) {
 	}
 }
 
+// A damaged state never takes the place of the one before it, which was used in
+// its stead: whatever step fails next, that is still there.
+func TestStepsFailAfterDamage(t *testing.T) {
+	for _, step := range []string{"write", "sync", "keep", "rename", "sync directory"} {
+		b := newBox(t)
+		b.commit("one")
+		b.commit("two")
+		if err := os.WriteFile(filepath.Join(b.dir, stateName), []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		b.open(true)
+		b.broken = step
+		b.commit("three")
+		b.broken = ""
+		if err := b.open(true); err != nil {
+			t.Errorf("%s: %v", step, err)
+			continue
+		}
+		if got := b.shown(); got < 1 || got == 1 != (string(b.state.Saved()) == "one") {
+			t.Errorf("%s: %d records at %q", step, got, b.state.Saved())
+		}
+	}
+}
+
 // T67: a state of a newer version is left alone.
 func TestNewerState(t *testing.T) {
 	b := newBox(t)

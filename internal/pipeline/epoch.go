@@ -53,9 +53,10 @@ func (c *counts) reset() (used []*sinks.Delta) {
 // spares are Deltas that can be used again: by any worker and for any group,
 // so that there are no more of them than epochs need.
 type spares struct {
-	series bool
-	mu     sync.Mutex
-	list   []*sinks.Delta
+	series    bool
+	maxSeries int
+	mu        sync.Mutex
+	list      []*sinks.Delta
 }
 
 // take returns an empty Delta.
@@ -69,7 +70,7 @@ func (s *spares) take() *sinks.Delta {
 	}
 	d := sinks.NewDelta()
 	if s.series {
-		d.CountSeries()
+		d.SetMaxSeries(s.maxSeries)
 	}
 	return d
 }

@@ -3,6 +3,7 @@
 package pipeline
 
 import (
+	"cmp"
 	"context"
 	"io"
 	"runtime"
@@ -39,6 +40,8 @@ type Options struct {
 	Keep    Keep // which records count
 	Series  bool // count what metrics show, too
 	Account bool // count no more than sinks.Delta.Account does
+
+	MaxSeries int // of a metric; 0: sinks.DefaultMaxSeries
 
 	// Emit appends what is to be written about a record to buf, if set. It is
 	// called by all workers at once, and by each in the order of its records;
@@ -111,7 +114,7 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, learners: map[*source.Stream]*learner{}, stop: make(chan struct{}), news: make(chan struct{}, 1), cancel: cancel}
-	r.spare.series = opt.Series
+	r.spare.series, r.spare.maxSeries = opt.Series, cmp.Or(opt.MaxSeries, sinks.DefaultMaxSeries)
 	r.out.init(opt.Out)
 	done := r.start(inner)
 	if err := r.commitAll(inner, done); err != nil {
