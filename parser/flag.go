@@ -107,10 +107,8 @@ func (s FlagSet) All(yield func(Flag) bool) {
 
 // flagByToken finds a flag by its short or long name.
 func flagByToken(token []byte) (Flag, bool) {
-	if n := len(token); n <= 8 {
-		var word [8]byte
-		copy(word[:], token)
-		if f, ok := shortFlags.find(load64(word[:], 0)); ok {
+	if len(token) <= 8 {
+		if f, ok := shortFlags.find(wordOf(string(token))); ok {
 			return f, true
 		}
 	}
@@ -155,15 +153,21 @@ func newFlagTable() *flagTable {
 
 func (t *flagTable) fill() bool {
 	for i, f := range flags {
-		var word [8]byte
-		copy(word[:], f.Short)
-		s := &t.slots[t.at(load64(word[:], 0))]
+		word := wordOf(f.Short)
+		s := &t.slots[t.at(word)]
 		if s.word != 0 {
 			return false
 		}
-		s.word, s.flag = load64(word[:], 0), Flag(i)
+		s.word, s.flag = word, Flag(i)
 	}
 	return true
+}
+
+// wordOf is a name of up to eight bytes as a word.
+func wordOf(name string) uint64 {
+	var word [8]byte
+	copy(word[:], name)
+	return load64(word[:], 0)
 }
 
 func (t *flagTable) at(word uint64) uint64 { return word * t.mix >> (64 - flagBits) }

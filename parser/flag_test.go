@@ -20,9 +20,7 @@ func FuzzShortFlags(f *testing.F) {
 		if len(text) > 8 || strings.Contains(text, "\x00") {
 			return
 		}
-		var word [8]byte
-		copy(word[:], text)
-		got, ok := shortFlags.set(load64(word[:], 0))
+		got, ok := shortFlags.set(wordOf(text))
 		want, known := FlagSet(0), true
 		for name := range strings.SplitSeq(text, ",") {
 			at := slices.IndexFunc(flags[:], func(f FlagInfo) bool { return f.Short == name })

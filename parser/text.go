@@ -211,7 +211,7 @@ func (r *Record) outcome(i int) int {
 	if lo < 0 {
 		return -1
 	}
-	hi := searchStop(s, lo, ' ')
+	hi := r.blankFrom(lo)
 	if hi < lo || hi+1 >= len(s) {
 		return -1
 	}

@@ -33,12 +33,11 @@ func (d *Delta) countsOf(place uint16) *PlaceCounts {
 
 // endStream counts what AddMet left for the end of a batch.
 func (d *Delta) endStream(from *Origin) {
-	place := d.placeOf(from)
 	for dir, n := range d.ofStream {
 		if n == 0 {
 			continue
 		}
-		if place != noName {
+		if place := d.placeOf(from); place != noName {
 			c := d.countsOf(place)
 			c.Records += n
 			c.Access += n

@@ -157,21 +157,30 @@ func TestJournalFenced(t *testing.T) {
 	})
 }
 
-// TestJournalTorn demands that a journal that was cut off anywhere opens with
-// the counts of some commit before: nothing is half there.
-func TestJournalTorn(t *testing.T) {
+// twoCommits is what a journal has after two commits, and how much of that it had
+// before.
+func twoCommits(t *testing.T) (data []byte, before int) {
+	t.Helper()
 	dir := t.TempDir()
 	k, j := open(t, dir, &script{})
+	before = int(j.size)
 	for end := range int64(2) {
 		if err := k.Commit(t.Context(), epochOf(someLines, end+1)); err != nil {
 			t.Fatal(err)
 		}
 	}
 	j.Close()
-	whole, err := os.ReadFile(filepath.Join(dir, journalName))
+	data, err := os.ReadFile(filepath.Join(dir, journalName))
 	if err != nil {
 		t.Fatal(err)
 	}
+	return data, before
+}
+
+// TestJournalTorn demands that a journal that was cut off anywhere opens with
+// the counts of some commit before: nothing is half there.
+func TestJournalTorn(t *testing.T) {
+	whole, _ := twoCommits(t)
 	for size := 0; size < len(whole); size += 1 + size/20 {
 		torn := t.TempDir()
 		if err := os.WriteFile(filepath.Join(torn, journalName), whole[:size], 0o600); err != nil {
@@ -190,19 +199,7 @@ func TestJournalTorn(t *testing.T) {
 // TestJournalDamaged demands that what was lost is told, and that what a crash
 // leaves of the last frame is no damage.
 func TestJournalDamaged(t *testing.T) {
-	dir := t.TempDir()
-	k, j := open(t, dir, &script{})
-	base := int(j.size)
-	for end := range int64(2) {
-		if err := k.Commit(t.Context(), epochOf(someLines, end+1)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	j.Close()
-	whole, err := os.ReadFile(filepath.Join(dir, journalName))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole, base := twoCommits(t)
 	flipped := func(at int) []byte {
 		data := bytes.Clone(whole)
 		data[at] ^= 4

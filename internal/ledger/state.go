@@ -171,14 +171,16 @@ func (s *State) setAside(why error) error {
 	if !errors.Is(why, ErrDamaged) {
 		return nil
 	}
-	at := func(name string) string { return filepath.Join(s.dir, name) }
-	return os.Rename(at(stateName), at(tempName))
+	return os.Rename(s.path(stateName), s.path(tempName))
 }
+
+// path is where a file of the directory is.
+func (s *State) path(name string) string { return filepath.Join(s.dir, name) }
 
 func (s *State) note(text string) { s.stats.Notes = append(s.stats.Notes, text) }
 
 func (s *State) loadFile(name string) error {
-	path := filepath.Join(s.dir, name)
+	path := s.path(name)
 	places, counts, err := readState(path)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -330,16 +332,15 @@ func (s *State) write() error {
 // replace writes a file of its own each time: after a failed fsync nothing
 // that was written before can be relied on.
 func (s *State) replace(data []byte) error {
-	at := func(name string) string { return filepath.Join(s.dir, name) }
-	if err := s.writeTemp(at(tempName), data); err != nil {
+	if err := s.writeTemp(s.path(tempName), data); err != nil {
 		return err
 	}
 	steps := []struct {
 		name string
 		do   func() error
 	}{
-		{"keep", func() error { return ignoreMissing(os.Rename(at(stateName), at(previousName))) }},
-		{"rename", func() error { return os.Rename(at(tempName), at(stateName)) }},
+		{"keep", func() error { return ignoreMissing(os.Rename(s.path(stateName), s.path(previousName))) }},
+		{"rename", func() error { return os.Rename(s.path(tempName), s.path(stateName)) }},
 		{"sync directory", func() error { return syncDir(s.dir) }},
 	}
 	for _, step := range steps {

@@ -235,10 +235,7 @@ func (r *unpacker) value(p *plan, at unsafe.Pointer) {
 
 func (r *unpacker) runs(p *plan, at unsafe.Pointer) {
 	for _, run := range p.runs {
-		if copy(unsafe.Slice((*byte)(unsafe.Add(at, run.at)), run.size), r.data) < int(run.size) {
-			panic(corruption("it ends early"))
-		}
-		r.data = r.data[run.size:]
+		r.fill(unsafe.Add(at, run.at), run.size)
 	}
 	if p.runs == nil {
 		return
@@ -277,11 +274,16 @@ func (r *unpacker) full(elem *plan, at unsafe.Pointer, n int, first uint64) {
 	if first > uint64(n) {
 		panic(corruption("a list is too long"))
 	}
-	to := unsafe.Slice((*byte)(at), uintptr(first)*elem.size)
-	if copy(to, r.data) < len(to) {
+	r.fill(at, uintptr(first)*elem.size)
+}
+
+// fill fills memory.
+func (r *unpacker) fill(at unsafe.Pointer, size uintptr) {
+	n := copy(unsafe.Slice((*byte)(at), size), r.data)
+	if n < int(size) {
 		panic(corruption("it ends early"))
 	}
-	r.data = r.data[len(to):]
+	r.data = r.data[n:]
 }
 
 func (r *unpacker) fieldsOf(list []field, at unsafe.Pointer) {

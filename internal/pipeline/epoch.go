@@ -53,8 +53,7 @@ func (c *counts) reset() (used []*sinks.Delta) {
 // spares are Deltas that can be used again: by any worker and for any group,
 // so that there are no more of them than epochs need.
 type spares struct {
-	series    bool
-	maxSeries int
+	maxSeries int // 0: series are not counted
 	mu        sync.Mutex
 	list      []*sinks.Delta
 }
@@ -69,7 +68,7 @@ func (s *spares) take() *sinks.Delta {
 		return d
 	}
 	d := sinks.NewDelta()
-	if s.series {
+	if s.maxSeries > 0 {
 		d.SetMaxSeries(s.maxSeries)
 	}
 	return d

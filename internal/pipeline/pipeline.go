@@ -114,7 +114,9 @@ func Run(ctx context.Context, src source.Source, led ledger.Ledger, opt Options)
 	inner, cancel := context.WithCancel(ctx)
 	defer cancel()
 	r := &run{src: src, led: led, opt: opt, turn: make(chan struct{}, 1), tides: tides{}, learners: map[*source.Stream]*learner{}, stop: make(chan struct{}), news: make(chan struct{}, 1), cancel: cancel}
-	r.spare.series, r.spare.maxSeries = opt.Series, cmp.Or(opt.MaxSeries, sinks.DefaultMaxSeries)
+	if opt.Series {
+		r.spare.maxSeries = cmp.Or(opt.MaxSeries, sinks.DefaultMaxSeries)
+	}
 	r.out.init(opt.Out)
 	done := r.start(inner)
 	if err := r.commitAll(inner, done); err != nil {
