@@ -92,7 +92,7 @@ func (p *page) clientList(name string, list []ValueCount) {
 		chunks = append(chunks, p.shorten(p.user(v.Value), 40)+" "+atLeast(&v))
 	}
 	if n := len(list) - p.most(most); n > 0 {
-		chunks = append(chunks, number(uint64(n))+" more")
+		chunks = append(chunks, unlisted(n, len(list), maxHosts, "more", "more"))
 	}
 	if len(chunks) > 0 {
 		p.item(plainMark, name, chunks...)

@@ -411,7 +411,7 @@ func (q *inquiry) clusterNames() string {
 		names = append(names, hostOf(v.Value))
 	}
 	if n := len(list) - len(names); n > 0 {
-		names = append(names, strconv.Itoa(n)+" more")
+		names = append(names, unlisted(n, len(list), maxTop, "more", "more"))
 	}
 	return strings.Join(names, " and ")
 }

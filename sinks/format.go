@@ -29,6 +29,16 @@ func plural(n uint64, one, many string) string {
 	return number(n) + " " + many
 }
 
+// unlisted says how many values of a list are not shown. One that has as many as
+// are kept may lack some, so of it only the least number is known.
+func unlisted(n, length, kept int, one, many string) string {
+	text := plural(uint64(n), one, many)
+	if length >= kept {
+		return "at least " + text
+	}
+	return text
+}
+
 // percent writes part of whole; it is empty when whole is too small to say.
 func percent(part, whole uint64) string {
 	if whole < minShare {

@@ -2,7 +2,6 @@ package sinks
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 )
 
@@ -286,7 +285,7 @@ func (m *htmlMaker) proofRows(c *Card) (rows []htmlPair) {
 			rows = append(rows, row)
 		}
 		if n := len(f.list) - 3; n > 0 {
-			rows = append(rows, htmlPair{Value: strconv.Itoa(n) + " more"})
+			rows = append(rows, htmlPair{Value: unlisted(n, len(f.list), maxTop, "more", "more")})
 		}
 	}
 	return rows

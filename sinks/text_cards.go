@@ -229,6 +229,9 @@ func (p *page) place(c *Card, port bool) string {
 		}
 		if n := len(list) - 1; n > 0 {
 			text += " +" + strconv.Itoa(n)
+			if len(list) >= maxTop {
+				text += " or more"
+			}
 		}
 		return p.user(text)
 	}
@@ -421,7 +424,7 @@ func (p *page) fieldRow(firstRow bool, name string, list []ValueCount, total uin
 		count = "all " + number(total)
 	}
 	if n := len(list) - 1; n > 0 {
-		count += ", " + plural(uint64(n), "other", "others")
+		count += ", " + unlisted(n, len(list), maxTop, "other", "others")
 	}
 	room := p.width - labelWidth - 3 - proofWidth - 2 - p.widthOf(count)
 	value := p.user(list[0].Value)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -264,7 +263,7 @@ func (c *Card) traffic() string {
 		}
 	}
 	if n := len(c.Traffic) - 1; n > 0 {
-		text += "; " + plural(uint64(n), "other service", "other services")
+		text += "; " + unlisted(n, len(c.Clusters), maxTop, "other service", "other services")
 	}
 	return text
 }
@@ -287,7 +286,7 @@ func (r *Report) hit(most int) (chunks []string) {
 		chunks = append(chunks, t.text()+r.how(t))
 	}
 	if n > most {
-		chunks = append(chunks, strconv.Itoa(n-most)+" more")
+		chunks = append(chunks, unlisted(n-most, n, maxServices, "more", "more"))
 	}
 	return chunks
 }
@@ -300,7 +299,7 @@ func (c *Card) hitHosts(most int) (chunks []string) {
 	}
 	for i, v := range c.Authorities {
 		if i == most {
-			return append(chunks, strconv.Itoa(len(c.Authorities)-i)+" more")
+			return append(chunks, unlisted(len(c.Authorities)-i, len(c.Authorities), maxTop, "more", "more"))
 		}
 		chunks = append(chunks, v.Value+" "+plural(v.Count-v.Excess, "failed request", "failed requests"))
 	}

@@ -1,6 +1,7 @@
 package sinks
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -282,5 +283,37 @@ func TestPlaceIsNoInput(t *testing.T) {
 	}
 	if len(r.Causes) == 0 {
 		t.Error("the log has no cause")
+	}
+}
+
+// A number of others is said only where all of them are known: of each field
+// the most frequent values are kept.
+func TestOthersAreCountedOrBounded(t *testing.T) {
+	for n, want := range map[int]map[string]bool{
+		5:          {", 4 others": true, "; 4 other services": true, "cart-00.shop:8080 +4": true, " 3 more\n": true, "at least 3": false, "or more": false},
+		maxTop - 1: {", 14 others": true, "; 14 other services": true, "at least 1": false, "or more": false},
+		maxTop:     {"at least 15 others": true, "at least 15 other services": true},
+		3 * maxTop: {"at least 15 others": true, "at least 15 other services": true, "+15 or more": true, "at least 14 more": true, ", 15 others": false, "; 15 other": false},
+	} {
+		var b strings.Builder
+		for i := range 6 * n {
+			a := access{cluster: fmt.Sprintf("outbound|8080||cart-%02d.shop.svc.cluster.local", i%n), host: fmt.Sprintf("10.44.1.%d:8080", i%n), code: "503", flags: "UF"}
+			a.id, a.time = fmt.Sprintf("0d9d52f7-1a1e-4c55-8f0e-%012d", i), fmt.Sprintf("2026-05-04T03:%02d:%02d.000Z", i/60%60, i%60)
+			b.WriteString(a.String())
+		}
+		r := reportOf(b.String())
+		out := string(render(t, r, TextOptions{Width: 120}))
+		for text, there := range want {
+			if strings.Contains(out, text) != there {
+				t.Errorf("%d: %q: %v, want %v in\n%s", n, text, !there, there, out)
+			}
+		}
+		var html bytes.Buffer
+		if err := WriteHTML(&html, r); err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.Contains(html.String(), "at least 13 more"); got != (n >= maxTop) {
+			t.Errorf("%d: a bound in HTML: %v", n, got)
+		}
 	}
 }

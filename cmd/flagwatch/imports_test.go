@@ -24,7 +24,7 @@ var mayImport = map[string][]string{
 	"internal/generated": {},
 	"internal/packed":    {},
 	"internal/tail":      {"parser", "internal/safe", "internal/source", "github.com/bmatcuk/doublestar/v4", "github.com/fsnotify/fsnotify", "golang.org/x/sys/unix"},
-	"internal/agent":     {"parser", "classify", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
+	"internal/agent":     {"parser", "classify", "sinks", "internal/document", "internal/ledger", "internal/pipeline", "internal/safe", "internal/spell", "internal/tail", "go.yaml.in/yaml/v3"},
 	"internal/kafka": {
 		"parser", "sinks", "internal/ledger", "internal/pipeline", "internal/safe", "internal/source", "github.com/valyala/fastjson",
 		"github.com/klauspost/compress/gzip", "github.com/klauspost/compress/s2", "github.com/klauspost/compress/zstd", "github.com/pierrec/lz4/v4", "github.com/segmentio/kafka-go",
@@ -33,7 +33,8 @@ var mayImport = map[string][]string{
 	},
 	"internal/exposed":    {"sinks", "internal/kafka"},
 	"internal/spell":      {},
-	"internal/rules":      {"classify", "internal/spell", "go.yaml.in/yaml/v3"},
+	"internal/document":   {"go.yaml.in/yaml/v3"},
+	"internal/rules":      {"classify", "internal/document", "internal/spell", "go.yaml.in/yaml/v3"},
 	"internal/logformat":  {"parser", "internal/spell", "go.yaml.in/yaml/v3"},
 	"internal/monitoring": {"classify", "go.yaml.in/yaml/v3"},
 	"internal/source": {

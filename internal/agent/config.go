@@ -13,6 +13,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/flagwatch/flagwatch/internal/document"
 	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/internal/tail"
 	"github.com/flagwatch/flagwatch/sinks"
@@ -110,12 +111,15 @@ func Keys() []Key { return keys() }
 // the file, and the line and the column where there is one.
 func Parse(name string, data []byte) (Config, error) {
 	p := &parsing{c: Default(), at: map[string]*yaml.Node{}, failed: map[string]bool{}}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return p.c, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	root, second, err := document.Read(name, data)
+	if err != nil {
+		return p.c, err
 	}
-	if len(doc.Content) > 0 {
-		p.mapping(doc.Content[0], "", "")
+	if root != nil {
+		p.mapping(root, "", "")
+	}
+	if second != nil {
+		p.faults = append(p.faults, faultAt(second, "a second document: want all in one"))
 	}
 	for _, m := range p.c.mistakes() {
 		if !p.unread(m.key) {

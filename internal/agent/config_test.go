@@ -65,6 +65,9 @@ func TestConfigErrors(t *testing.T) {
 		"pprof: 127.0.0.1:9469":                                     `a.yaml:1:8: pprof: 127.0.0.1:9469 is taken by listen, 127.0.0.1:9469`,
 		"listen: ':6060'\npprof: localhost:6060":                    `a.yaml:2:8: pprof: localhost:6060 is taken by listen, :6060`,
 		"- a":                                                       `a.yaml:1:1: want a mapping`,
+		"listen: ':1'\n---\n---\nlisten: ':2'":                      `a.yaml:4:1: a second document: want all in one`,
+		"listen: ':1'\n---\nlisten: ':2'":                           `a.yaml:3:1: a second document: want all in one`,
+		"listen: ':1'\n---\n# nothing\n---\n- [":                    `a.yaml: `,
 		"listen: [":                                                 `a.yaml: `,
 		"roots: /var/log":                                           `a.yaml:1:8: want a list of texts`,
 		"roots: []":                                                 `a.yaml:1:8: roots: want at least one directory`,
@@ -191,4 +194,13 @@ func FuzzParse(f *testing.F) {
 			t.Errorf("%q is taken, and is wrong", data)
 		}
 	})
+}
+
+// What stands behind the last --- may be nothing.
+func TestConfigOneDocument(t *testing.T) {
+	for _, text := range []string{"", "---\nlisten: ':1'\n", "listen: ':1'\n---\n", "listen: ':1'\n---\n# end\n...\n"} {
+		if _, err := Parse("a.yaml", []byte(text)); err != nil {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
 }

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/flagwatch/flagwatch/classify"
+	"github.com/flagwatch/flagwatch/internal/document"
 	"github.com/flagwatch/flagwatch/internal/spell"
 )
 
@@ -31,16 +32,19 @@ import (
 //	      - '[2026-03-02T09:14:07.482Z] "GET / HTTP/1.1" 503 UF ...'
 func Parse(name string, data []byte) (classify.Own, error) {
 	f := &file{name: name}
-	var doc yaml.Node
-	if err := yaml.Unmarshal(data, &doc); err != nil {
-		return f.own, fmt.Errorf("%s: %s", name, strings.TrimPrefix(err.Error(), "yaml: "))
+	root, second, err := document.Read(name, data)
+	if err != nil {
+		return f.own, err
 	}
-	if len(doc.Content) == 0 {
+	if root == nil {
 		return f.own, fmt.Errorf("%s: no causes in it", name)
 	}
-	f.fields(doc.Content[0], map[string]func(*yaml.Node){"causes": func(n *yaml.Node) { f.each(n, f.cause) }})
+	f.fields(root, map[string]func(*yaml.Node){"causes": func(n *yaml.Node) { f.each(n, f.cause) }})
+	if second != nil {
+		f.fail(second, "a second document: want all causes in one")
+	}
 	if f.err == nil && len(f.own.Causes) == 0 {
-		f.fail(doc.Content[0], "no causes in it")
+		f.fail(root, "no causes in it")
 	}
 	if f.err == nil {
 		f.compile()

@@ -45,6 +45,7 @@ func TestParseErrors(t *testing.T) {
 		"list wanted":    {"[upstream-refused]", "upstream-refused", "team.yaml:7:17: want a list"},
 		"broken yaml":    {"match:", "match: [", "team.yaml: line"},
 		"tab":            {"    severity", "\tseverity", "found a tab character"},
+		"two documents":  {"    meaning:", "---\ncauses: []\n#", "team.yaml:10:1: a second document: want all causes in one"},
 		"mapping wanted": {good, "- a\n", "team.yaml:1:1: want a mapping of causes"},
 		"nothing":        {good, "", "team.yaml: no causes"},
 		"no causes":      {good, "causes: []\n", "no causes"},

@@ -148,16 +148,13 @@ func (x *expansion) dir(root string) {
 
 // glob adds the files that match a pattern, in the order of their names.
 func (x *expansion) glob(pattern string) error {
-	match := func(opts ...doublestar.GlobOption) ([]string, error) {
-		return doublestar.FilepathGlob(pattern, append(opts, doublestar.WithFilesOnly(), doublestar.WithNoHidden())...)
-	}
-	paths, err := match(doublestar.WithFailOnIOErrors())
-	if errors.Is(err, doublestar.ErrBadPattern) {
+	if !doublestar.ValidatePathPattern(pattern) {
 		return fmt.Errorf("%s: malformed pattern", pattern)
 	}
+	paths, err := matching(pattern, doublestar.WithFailOnIOErrors())
 	if err != nil {
 		x.input(pattern, pattern, err)
-		paths, _ = match()
+		paths, _ = matching(pattern)
 	}
 	slices.Sort(paths)
 	count := 0
@@ -170,6 +167,54 @@ func (x *expansion) glob(pattern string) error {
 		x.input(pattern, pattern, errors.New("no file matches"))
 	}
 	return nil
+}
+
+// matching are the files that match a pattern. A link to a directory is followed
+// where the pattern has a name or a * for it; ** would run in circles on one
+// that leads back.
+func matching(pattern string, opts ...doublestar.GlobOption) (paths []string, err error) {
+	opts = append(opts, doublestar.WithFilesOnly(), doublestar.WithNoHidden())
+	top, deep := cutDeep(pattern)
+	if deep == "" {
+		return doublestar.FilepathGlob(pattern, opts...)
+	}
+	dirs := []string{top}
+	if strings.ContainsAny(top, `*?[{\`) {
+		if dirs, err = doublestar.FilepathGlob(top, doublestar.WithNoHidden()); err != nil {
+			return nil, err
+		}
+	}
+	for _, dir := range dirs {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			continue
+		}
+		names, err := doublestar.Glob(os.DirFS(dir), deep, append(opts, doublestar.WithNoFollow())...)
+		if err != nil {
+			return nil, err
+		}
+		for _, name := range names {
+			paths = append(paths, filepath.Join(dir, filepath.FromSlash(name)))
+		}
+	}
+	return paths, nil
+}
+
+// cutDeep cuts a pattern in front of its first **. Of one with ** in braces all
+// is deep, and all without ** is not.
+func cutDeep(pattern string) (top, deep string) {
+	pattern = filepath.ToSlash(filepath.Clean(pattern))
+	at := strings.Index("/"+pattern, "/**")
+	switch {
+	case !strings.Contains(pattern, "**"):
+		return pattern, ""
+	case at < 0 || strings.Count(pattern[:at], "{") > strings.Count(pattern[:at], "}"):
+		top, deep = doublestar.SplitPattern(pattern)
+	case at == 0:
+		top, deep = ".", pattern
+	default:
+		top, deep = pattern[:max(at-1, 1)], pattern[at:]
+	}
+	return top, deep
 }
 
 // place is one name for a file, however it was reached. Directories are looked

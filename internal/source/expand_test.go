@@ -19,9 +19,11 @@ func TestExpansion(t *testing.T) {
 	root := tree(t, map[string]string{
 		"logs/b.log": "b\n", "logs/a.log": "a\n", "logs/deep/er/c.log": "c\n", "logs/deep/d.txt": "d\n",
 		"logs/.hidden": "h\n", "logs/.git/x.log": "x\n", "nothing/": "", "hidden/.a.log": "h\n", "odd/[a].log": "o\n",
+		"round/a.log": "r\n", "round/deep/b.log": "s\n",
 	})
 	for name, target := range map[string]string{
 		"links/file.log": "../logs/a.log", "links/dir": "../logs", "links/gone": "nowhere", "linked": "logs",
+		"round/deep/one": "..", "round/deep/two": "..",
 	} {
 		path := filepath.Join(root, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.Symlink(target, path)); err != nil {
@@ -52,6 +54,14 @@ func TestExpansion(t *testing.T) {
 		{"logs logs/b.log", "logs/a.log logs/b.log logs/deep/d.txt logs/deep/er/c.log", ""},
 		{"links logs", "links/file.log logs/b.log logs/deep/d.txt logs/deep/er/c.log", ""},
 		{"logs/*.log logs/**/*.log", "logs/a.log logs/b.log logs/deep/er/c.log", ""},
+		{"round", "round/a.log round/deep/b.log", ""},
+		{"round/**/*.log", "round/a.log round/deep/b.log", ""},
+		{"./r*/**", "round/a.log round/deep/b.log", ""},
+		{"{round/**,logs}/*.log", "logs/a.log logs/b.log round/a.log round/deep/b.log", ""},
+		{"linked/**/c.log", "linked/deep/er/c.log", ""},
+		{"links/d*/**/c.log", "links/dir/deep/er/c.log", ""},
+		{"links/*/*.log", "links/dir/a.log links/dir/b.log", ""},
+		{"round/**/*.gz", "", "round/**/*.gz: no file matches"},
 		{"nothing", "", "nothing: no log file in this directory"},
 		{"hidden", "", "hidden: no log file in this directory"},
 		{"logs/*.gz logs/a.log", "logs/a.log", "logs/*.gz: no file matches"},

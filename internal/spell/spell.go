@@ -1,7 +1,10 @@
 // Package spell finds the name that a misspelt one was meant to be.
 package spell
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Nearest returns the names that word may be a misspelling of: at most a
 // third of the letters differ, or it begins the name.
@@ -39,8 +42,12 @@ func distance(a, b string) int {
 	return last[len(b)]
 }
 
-// DidYouMean is the hint for a misspelt word, "" when nothing is near.
+// DidYouMean is the hint for a misspelt word, "" when nothing is near or the
+// word is one of the names.
 func DidYouMean(word string, names []string) string {
+	if slices.Contains(names, word) {
+		return ""
+	}
 	list := Nearest(word, names)
 	if len(list) == 0 {
 		return ""
