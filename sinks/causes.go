@@ -148,8 +148,9 @@ func (g *group) addRival(c *classify.Cause, n uint64) {
 	}
 }
 
-// addCause counts an access record that failed, or has a cause.
-func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
+// addCause counts an access record that failed, or has a cause, and returns its
+// profile; nil when there is no room for one.
+func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) *profile {
 	proxy := d.proxy(from, r)
 	p, g, k := d.profileOf(r, v, proxy)
 	cause := g.number
@@ -166,6 +167,9 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 	g.used = true
 	g.samples.add(from, r, at, timed)
 	if ms, ok := r.Millis(); ok {
+		if d.meter != nil {
+			d.meter.timing(parser.Direction(o.dir), v.Failed).add(ms)
+		}
 		d.addDuration(g, cause, ms, at, timed)
 		if v.Failed {
 			d.latencies.failed.add(ms)
@@ -180,7 +184,7 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 		d.addHost(g, key{flags: k.flags, rest: plainOf(k.rest, cause)}, host, v.Failed, at, timed)
 	}
 	if !v.Failed {
-		return
+		return p
 	}
 	g.addMethod(r.Bytes(parser.Method))
 	if k.flags&uint64(d.joins.broken) != 0 {
@@ -190,9 +194,10 @@ func (d *Delta) addCause(from *Origin, r *parser.Record, v *classify.Verdict) {
 	d.joins.add(r, k, cause, p, at)
 	if !timed {
 		d.untimed++
-		return
+		return p
 	}
 	d.addCell(key{flags: k.flags, rest: plainOf(k.rest, cause)}, p, at)
+	return p
 }
 
 // addMethod counts the method of a failed record. POST and PATCH are the ones
@@ -331,15 +336,21 @@ func transportReason(r *parser.Record) []byte {
 // proxy is the id of the proxy that wrote a record: its place, or else the
 // input.
 func (d *Delta) proxy(from *Origin, r *parser.Record) uint16 {
-	if id := d.place(from, r); id >= firstName {
-		return d.proxies.id(d.places.name(id))
+	if r.HasPlace() {
+		return d.proxyAt(d.place(from, r), from)
 	}
-	if from.Input != d.lastInput || d.lastProxy == noName {
-		d.lastInput = from.Input
-		d.scratch = append(d.scratch[:0], from.Input...)
-		d.lastProxy = d.proxies.id(d.scratch)
+	if d.streamProxy == noName {
+		d.streamProxy = d.proxyAt(d.placeOf(from), from)
 	}
-	return d.lastProxy
+	return d.streamProxy
+}
+
+func (d *Delta) proxyAt(place uint16, from *Origin) uint16 {
+	if place >= firstName {
+		return d.proxies.id(d.places.name(place))
+	}
+	d.scratch = append(d.scratch[:0], from.Input...)
+	return d.proxies.id(d.scratch)
 }
 
 // causeIDs are the ids here of the causes of o; 0 stands for itself.

@@ -111,17 +111,18 @@ type Delta struct {
 	dirs       []parser.Direction // by id of clusters
 	classes    [64]class          // of details that were met lately
 	lastOrigin [3]string
-	lastPlace  uint16 // place of lastOrigin
-	lastInput  string
-	lastProxy  uint16       // proxy of lastInput
+	lastPlace  uint16       // place of lastOrigin
 	lastLevel  [64]metLevel // by the first byte
 
 	inputs   names
 	segments [][]segment                  // by id of inputs
 	batch    segment                      // since EndBatch
 	batched  [parser.NumKinds]uint64      // records at EndBatch
-	ofStream [parser.NumDirections]uint64 // records of the batch that AddMet counted and whose place is the stream's
-	scratch  []byte
+	ofStream [parser.NumDirections]uint64 // access records of the batch whose place is the stream's
+	unwell   uint64                       // of them: failed
+
+	streamProxy uint16 // of the stream that the batch is of; noName: not known yet
+	scratch     []byte
 }
 
 // A Volume is how much there is of something.
@@ -212,23 +213,28 @@ func (d *Delta) AddSkipped(r *parser.Record) {
 	d.skipped[r.Kind].plus(Volume{1, uint64(r.Size), uint64(r.Lines)})
 }
 
-// Add counts one record and what a classifier said of it. It allocates nothing but when a table grows. The
-// record's kind, bytes and lines are counted before anything of it is read,
-// so the account holds even if that panics.
+// Add counts one record and what a classifier said of it. What is counted by
+// where records come from has it from EndBatch on: all records of a batch are of
+// one Origin. It allocates nothing but when a table grows. The record's kind,
+// bytes and lines are counted before anything of it is read, so the account holds
+// even if that panics.
 func (d *Delta) Add(from *Origin, r *parser.Record, v classify.Verdict) {
 	d.Account(from, r)
-	failed := false
 	switch r.Kind {
 	case parser.Access:
-		failed = d.addAccess(from, r, &v)
+		p := d.addAccess(from, r, &v)
+		place := d.addRequest(from, r, v.Failed)
+		if d.meter != nil {
+			d.meterRequest(from, place, r, &v, p)
+		}
+		return
 	case parser.Event:
 		d.addEvent(from, r, &v)
+		if d.meter != nil && v.Cause != nil {
+			d.meter.event(v.Cause.ID).n++
+		}
 	}
-	place := d.place(from, r)
-	d.addPlace(place, r, failed)
-	if d.meter != nil {
-		d.metered(from, place, r, &v)
-	}
+	d.addPlace(d.place(from, r), r, false)
 }
 
 // Account is the part of Add that needs no access record and no event to be
@@ -259,22 +265,13 @@ func (d *Delta) Met(r *parser.Record) (place int, ok bool) {
 	return int(i), u.id == id && !u.upstream.anywhere() && !r.Suspicious && !r.Partial
 }
 
-// AddMet is Add for a record that Met found a place for. What is counted by where
-// records come from has it from EndBatch on.
+// AddMet is Add for a record that Met found a place for.
 func (d *Delta) AddMet(from *Origin, r *parser.Record, place int) {
 	d.account(r)
 	d.countUsual(from, r, place)
+	d.addRequest(from, r, false)
 	if d.meter != nil {
-		d.meter.measure(r, d.metDir, false)
-	}
-	if !r.HasPlace() {
-		d.ofStream[d.metDir]++
-		return
-	}
-	at := d.place(from, r)
-	d.addPlace(at, r, false)
-	if d.meter != nil {
-		d.meter.requests(d.work(from, at, r), d.metDir).n++
+		d.meter.measure(r, d.metDir)
 	}
 }
 
@@ -287,17 +284,17 @@ func (d *Delta) account(r *parser.Record) {
 	k.Lines += uint64(r.Lines)
 }
 
-func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (failed bool) {
+// addAccess counts an access record, and returns its profile if it has one.
+func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) *profile {
 	if r.Partial {
 		d.partial++
 	}
 	if v.Cause == nil && !v.Failed && (r.Plain() || isUsual(r)) {
 		d.addUsual(from, r)
-		return false
+		return nil
 	}
 	if v.Cause != nil || v.Failed {
-		d.addCause(from, r, v)
-		return v.Failed
+		return d.addCause(from, r, v)
 	}
 	cluster := d.clusters.id(r.Bytes(parser.UpstreamCluster))
 	dir := d.direction(r, cluster)
@@ -310,7 +307,7 @@ func (d *Delta) addAccess(from *Origin, r *parser.Record, v *classify.Verdict) (
 	if timed && unpack(k.rest).clientError() {
 		d.addDeclined(r, cluster, unpack(k.rest).code, new(uint16), at)
 	}
-	return false
+	return nil
 }
 
 func (d *Delta) addCombo(k key, n uint64) {

@@ -90,6 +90,7 @@ type meter struct {
 	pods   map[[2]string]*work // by namespace and pod of a stream
 	places []*work             // by id of places
 	at     *work               // of the stream that the batch is of; nil: not known yet
+	owing  []*profile          // see owe
 }
 
 // A work is the workload that a place belongs to, with the counters that its
@@ -149,6 +150,7 @@ func (m *meter) reset() {
 	clear(m.lost)
 	m.places = m.places[:0]
 	m.at = nil
+	m.owing = m.owing[:0]
 }
 
 // AddLost counts bytes that are known of and were never read, under a reason
@@ -156,17 +158,6 @@ func (m *meter) reset() {
 func (d *Delta) AddLost(reason string, bytes int64) {
 	d.CountSeries()
 	d.meter.lost[reason] += uint64(bytes)
-}
-
-// metered counts a record of a place for metrics.
-func (d *Delta) metered(from *Origin, place uint16, r *parser.Record, v *classify.Verdict) {
-	m := d.meter
-	switch {
-	case r.Kind == parser.Event && v.Cause != nil:
-		m.event(v.Cause.ID).n++
-	case r.Kind == parser.Access:
-		d.meterRequest(from, place, r, v)
-	}
 }
 
 func (m *meter) event(cause string) *counter {
@@ -178,31 +169,77 @@ func (m *meter) event(cause string) *counter {
 	return c
 }
 
-// meterRequest counts a request.
-func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *classify.Verdict) {
-	m, dir := d.meter, d.metDir
-	w := d.work(from, place, r)
-	m.requests(w, dir).n++
-	m.measure(r, dir, v.Failed)
-	if v.Failed {
-		m.fail(w, dir, r, v)
+// meterRequest counts what addRequest does not. What a profile tells is counted
+// when the series are asked for.
+func (d *Delta) meterRequest(from *Origin, place uint16, r *parser.Record, v *classify.Verdict, p *profile) {
+	m := d.meter
+	if p != nil {
+		m.owe(p, d.work(from, place, r))
+		return
 	}
-	if flags, _ := r.Flags(); flags != 0 {
-		m.flag(w, dir, flags)
+	if v.Cause == nil && !v.Failed {
+		m.measure(r, d.metDir)
+	}
+	if flags, _ := r.Flags(); flags != 0 || v.Failed {
+		w := d.work(from, place, r)
+		if v.Failed {
+			code, _ := r.Code()
+			m.fail(w, d.metDir, code, v.Cause, 1)
+		}
+		m.flag(w, d.metDir, flags, 1)
 	}
 }
 
-// measure counts how long a request took.
-func (m *meter) measure(r *parser.Record, dir parser.Direction, failed bool) {
-	ms, ok := r.Millis()
-	if !ok {
+// owe leaves a record of a workload for settle.
+func (m *meter) owe(p *profile, w *work) {
+	if p.work != w {
+		m.pay(p)
+		p.work = w
+	}
+	if p.owed == 0 {
+		m.owing = append(m.owing, p)
+	}
+	p.owed++
+}
+
+// settle counts what is owed.
+func (m *meter) settle() {
+	if m == nil {
 		return
 	}
-	t := &m.timings[dir][0]
-	if failed {
-		t = &m.timings[dir][1]
+	for _, p := range m.owing {
+		m.pay(p)
 	}
-	t.add(ms)
+	m.owing = m.owing[:0]
+}
+
+// pay counts the records that a profile owes. A profile may owe nothing and be
+// in the list nevertheless.
+func (m *meter) pay(p *profile) {
+	if p.owed == 0 {
+		return
+	}
+	o := unpack(p.key.outcome)
+	dir := parser.Direction(o.dir)
+	if o.failed {
+		m.fail(p.work, dir, int(o.code), p.group.cause, p.owed)
+	}
+	m.flag(p.work, dir, parser.FlagSet(p.key.flags), p.owed)
+	p.owed = 0
+}
+
+// measure counts how long a healthy request took; addCause does so for others.
+func (m *meter) measure(r *parser.Record, dir parser.Direction) {
+	if ms, ok := r.Millis(); ok {
+		m.timing(dir, false).add(ms)
+	}
+}
+
+func (m *meter) timing(dir parser.Direction, failed bool) *timing {
+	if failed {
+		return &m.timings[dir][1]
+	}
+	return &m.timings[dir][0]
 }
 
 func (m *meter) requests(w *work, dir parser.Direction) *counter {
@@ -237,9 +274,9 @@ func (w *work) series(dir parser.Direction) series {
 	return series{namespace: w.namespace, workload: w.workload, direction: dir}
 }
 
-func (m *meter) fail(w *work, dir parser.Direction, r *parser.Record, v *classify.Verdict) {
+func (m *meter) fail(w *work, dir parser.Direction, code int, cause *classify.Cause, n uint64) {
 	class := uint8(0)
-	if code, ok := r.Code(); ok && code >= 100 && code < 600 {
+	if code >= 100 && code < 600 {
 		class = uint8(code / 100)
 	}
 	free := &w.failures[len(w.failures)-1]
@@ -249,27 +286,27 @@ func (m *meter) fail(w *work, dir parser.Direction, r *parser.Record, v *classif
 			free = x
 			break
 		}
-		if x.cause == v.Cause && x.dir == dir && x.class == class {
-			x.c.n++
+		if x.cause == cause && x.dir == dir && x.class == class {
+			x.c.n += n
 			return
 		}
 	}
 	k := w.series(dir)
 	k.name, k.class = unexplained, class
-	if v.Cause != nil {
-		k.name = v.Cause.ID
+	if cause != nil {
+		k.name = cause.ID
 	}
-	*free = failure{v.Cause, dir, class, m.row(failuresFamily, k)}
-	free.c.n++
+	*free = failure{cause, dir, class, m.row(failuresFamily, k)}
+	free.c.n += n
 }
 
-func (m *meter) flag(w *work, dir parser.Direction, flags parser.FlagSet) {
+func (m *meter) flag(w *work, dir parser.Direction, flags parser.FlagSet, n uint64) {
 	if flags&parser.UnknownFlags != 0 {
-		m.flagRow(w, dir, parser.NumFlags, other).n++
+		m.flagRow(w, dir, parser.NumFlags, other).n += n
 	}
 	for rest := uint64(flags &^ parser.UnknownFlags); rest != 0; rest &= rest - 1 {
 		f := parser.Flag(bits.TrailingZeros64(rest))
-		m.flagRow(w, dir, int(f), f.String()).n++
+		m.flagRow(w, dir, int(f), f.String()).n += n
 	}
 }
 
@@ -309,6 +346,7 @@ func (m *meter) row(f family, k series) *counter {
 }
 
 func (m *meter) merge(o *meter) {
+	o.settle()
 	for f, rows := range o.families {
 		for k, from := range rows {
 			if from.n == 0 {

@@ -31,22 +31,40 @@ func (d *Delta) countsOf(place uint16) *PlaceCounts {
 	return &d.byPlace[place]
 }
 
-// endStream counts what AddMet left for the end of a batch.
+// addRequest counts an access record for its place, which it returns unless it is
+// the stream's: those wait for the end of the batch.
+func (d *Delta) addRequest(from *Origin, r *parser.Record, failed bool) (place uint16) {
+	if !r.HasPlace() {
+		d.ofStream[d.metDir]++
+		if failed {
+			d.unwell++
+		}
+		return noName
+	}
+	place = d.place(from, r)
+	d.addPlace(place, r, failed)
+	if d.meter != nil {
+		d.meter.requests(d.work(from, place, r), d.metDir).n++
+	}
+	return place
+}
+
+// endStream counts what addRequest left for the end of a batch.
 func (d *Delta) endStream(from *Origin) {
+	sum := uint64(0)
 	for dir, n := range d.ofStream {
-		if n == 0 {
-			continue
-		}
-		if place := d.placeOf(from); place != noName {
-			c := d.countsOf(place)
-			c.Records += n
-			c.Access += n
-		}
-		if d.meter != nil {
+		if n > 0 && d.meter != nil {
 			d.meter.requests(d.meter.stream(from), parser.Direction(dir)).n += n
 		}
+		sum += n
 	}
-	d.ofStream = [parser.NumDirections]uint64{}
+	if sum > 0 && from.placed() {
+		c := d.countsOf(d.placeOf(from))
+		c.Records += sum
+		c.Access += sum
+		c.Failed += d.unwell
+	}
+	d.ofStream, d.unwell, d.streamProxy = [parser.NumDirections]uint64{}, 0, noName
 }
 
 func (d *Delta) place(from *Origin, r *parser.Record) uint16 {

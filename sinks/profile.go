@@ -30,7 +30,9 @@ type profile struct {
 	sort   uint16 // id of cells; 0: not known yet
 	key    profileKey
 	rivals []*classify.Cause
-	_      [3]uint64 // fills two lines
+	work   *work  // workload of the records that are owed to a meter
+	owed   uint64 // how many
+	_      uint64 // fills two lines
 }
 
 // A profileKey is made of ids, so that equal keys are equal profiles.

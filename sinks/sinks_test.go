@@ -44,7 +44,7 @@ func padded(block string) []byte {
 // catalogue is one classifier for all tests, none of which is parallel.
 var catalogue = sync.OnceValue(classify.Default)
 
-// countBlock adds all records of a block.
+// countBlock adds all records of a block, as a batch.
 func countBlock(d *Delta, from Origin, block string) {
 	c := catalogue()
 	p := parser.NewParser(Wanted | c.Fields())
@@ -53,6 +53,7 @@ func countBlock(d *Delta, from Origin, block string) {
 	for r, ok := p.Next(); ok; r, ok = p.Next() {
 		d.Add(&from, r, c.Classify(r))
 	}
+	d.EndBatch(&from, from.Offset+int64(len(block)))
 }
 
 // count is the Snapshot of one input.

@@ -18,7 +18,10 @@ func NewSnapshot() *Snapshot { return &Snapshot{sum: NewDelta()} }
 
 // Adopt returns a Snapshot of what a Delta counted, which is the Snapshot's
 // from now on.
-func Adopt(d *Delta) *Snapshot { return &Snapshot{sum: d} }
+func Adopt(d *Delta) *Snapshot {
+	d.meter.settle()
+	return &Snapshot{sum: d}
+}
 
 // Merge adds a Delta, which stays as it is.
 func (s *Snapshot) Merge(d *Delta) { s.sum.Merge(d) }

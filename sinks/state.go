@@ -20,8 +20,8 @@ import (
 
 // leave are the fields that a picture need not have: Merge makes them anew.
 var leave = []string{
-	"Delta.meter", "Delta.faces", "Delta.metAt", "Delta.metDir", "Delta.ofStream", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastInput", "Delta.lastProxy", "Delta.lastLevel",
-	"names.seed", "names.slots", "cells.slots", "pairs.slots", "pairCount.hash", "profiles.slots", "profile.group", "profile._", "group.number", "groups.ids", "groups.lately",
+	"Delta.meter", "Delta.faces", "Delta.metAt", "Delta.metDir", "Delta.ofStream", "Delta.unwell", "Delta.streamProxy", "Delta.clock", "Delta.scratch", "Delta.dirs", "Delta.classes", "Delta.lastOrigin", "Delta.lastPlace", "Delta.lastLevel",
+	"names.seed", "names.slots", "cells.slots", "pairs.slots", "pairCount.hash", "profiles.slots", "profile.group", "profile.work", "profile.owed", "profile._", "group.number", "groups.ids", "groups.lately",
 	"top.seed", "top.hashes", "top.tags", "top.low", "top.rares",
 }
 
