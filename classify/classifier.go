@@ -92,7 +92,7 @@ func (c *compiled) nameCauses() error {
 		cause := &c.causes[i]
 		for _, name := range append([]string{cause.ID}, cause.Aliases...) {
 			if other := c.byName[name]; other != nil {
-				return fmt.Errorf("cause %s: the name %q is that of %s", cause.ID, name, other.ID)
+				return fmt.Errorf("cause %s: the name %q is taken: it is that of the cause %q", cause.ID, name, other.Title)
 			}
 			c.byName[name] = cause
 		}

@@ -2,6 +2,7 @@ package sinks
 
 import (
 	"math/bits"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,6 +13,11 @@ import (
 // DefaultMaxSeries is how many series a metric has at most; what comes later
 // is counted under the workload "other".
 const DefaultMaxSeries = 2000
+
+// moreSeries is how many times as many series a Delta tells apart as a metric may
+// have: which of them come too late is known only where it is merged into, by
+// those that are there.
+const moreSeries = 2
 
 // unexplained is the cause of a failed request that no rule explains, as a
 // label.
@@ -124,6 +130,11 @@ func newMeter(most int) *meter {
 		m.families[f] = map[series]*counter{}
 	}
 	return m
+}
+
+// crowded says whether there are more series than a metric may have.
+func (m *meter) crowded() bool {
+	return m != nil && slices.ContainsFunc(m.families[:], func(rows map[series]*counter) bool { return len(rows) > m.max })
 }
 
 // reset keeps the series, at zero, so that counting them again costs nothing.
@@ -245,7 +256,7 @@ func (m *meter) timing(dir parser.Direction, failed bool) *timing {
 func (m *meter) requests(w *work, dir parser.Direction) *counter {
 	c := w.requests[dir]
 	if c == nil {
-		c = m.row(requestsFamily, w.series(dir))
+		c = m.row(requestsFamily, w.series(dir), moreSeries*m.max)
 		w.requests[dir] = c
 	}
 	return c
@@ -296,7 +307,7 @@ func (m *meter) fail(w *work, dir parser.Direction, code int, cause *classify.Ca
 	if cause != nil {
 		k.name = cause.ID
 	}
-	*free = failure{cause, dir, class, m.row(failuresFamily, k)}
+	*free = failure{cause, dir, class, m.row(failuresFamily, k, moreSeries*m.max)}
 	free.c.n += n
 }
 
@@ -315,25 +326,25 @@ func (m *meter) flagRow(w *work, dir parser.Direction, i int, name string) *coun
 	if c == nil {
 		k := w.series(dir)
 		k.name = name
-		c = m.row(flagsFamily, k)
+		c = m.row(flagsFamily, k, moreSeries*m.max)
 		w.flags[dir][i] = c
 	}
 	return c
 }
 
-// row is the counter of a series. When there are too many, first the workload
-// gives way, then all but the direction.
-func (m *meter) row(f family, k series) *counter {
+// row is the counter of a series. When there are as many as there may be, first
+// the workload gives way, then all but the direction.
+func (m *meter) row(f family, k series, most int) *counter {
 	rows := m.families[f]
 	if c := rows[k]; c != nil {
 		return c
 	}
-	if len(rows) >= m.max {
+	if len(rows) >= most {
 		k.namespace, k.workload = other, other
 		if c := rows[k]; c != nil {
 			return c
 		}
-		if len(rows) >= 2*m.max && k.name != "" {
+		if len(rows) >= 2*most && k.name != "" {
 			k.name, k.class = other, 0
 			if c := rows[k]; c != nil {
 				return c
@@ -345,17 +356,18 @@ func (m *meter) row(f family, k series) *counter {
 	return c
 }
 
-func (m *meter) merge(o *meter) {
+// merge adds o, and keeps as many series as there may be.
+func (m *meter) merge(o *meter, most int) {
 	o.settle()
 	for f, rows := range o.families {
 		for k, from := range rows {
 			if from.n == 0 {
 				continue
 			}
-			if k.workload == other || m.families[f][k] == nil && len(m.families[f]) >= m.max {
+			if k.workload == other || m.families[f][k] == nil && len(m.families[f]) >= most {
 				m.limited[f] += from.n
 			}
-			c := m.row(family(f), k)
+			c := m.row(family(f), k, most)
 			c.n += from.n
 			c.bear(from.born)
 		}
@@ -404,7 +416,8 @@ func (s *Snapshot) Stamp(now time.Time) {
 // their own.
 func (s *Snapshot) SetMaxSeries(n int) { s.sum.SetMaxSeries(n) }
 
-// SetMaxSeries is CountSeries with at most n series a metric.
+// SetMaxSeries is CountSeries with at most n series a metric. As long as d is to
+// be merged it tells twice as many apart.
 func (d *Delta) SetMaxSeries(n int) {
 	d.CountSeries()
 	d.meter.max = n

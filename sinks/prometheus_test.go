@@ -296,3 +296,75 @@ func TestManyWorkloads(t *testing.T) {
 		}
 	}
 }
+
+// TestSeriesOfBefore demands that what has a series goes on in it, whatever comes
+// new before it in an epoch, and that there are no more series than there may be.
+func TestSeriesOfBefore(t *testing.T) {
+	const most, epochs = 10, 4
+	line, f, s := requestLine("503", "UH", "1", "inbound|9080||"), newFeeder(), NewSnapshot()
+	s.SetMaxSeries(most)
+	workers := []*Delta{metered(), metered()}
+	fresh, total := 0, 0
+	for epoch := range epochs {
+		for i, d := range workers {
+			d.SetMaxSeries(most)
+			if epoch > 0 { // what has no series, and leaves the workers no room for others
+				for range most - i {
+					f.add(d, fmt.Sprint("fresh", fresh), "cart-0", line)
+					fresh++
+					total++
+				}
+			}
+			f.add(d, "known", "cart-0", line)
+			total++
+		}
+		workers[0].Merge(workers[1])
+		s.Merge(workers[0])
+		for _, d := range workers {
+			d.Reset()
+		}
+	}
+	for _, m := range []string{"flagwatch_requests_total", "flagwatch_failures_total", "flagwatch_response_flags_total"} {
+		series, sum, known, others := 0, 0.0, 0.0, 0.0
+		all := expose(t, s, MetricOptions{Causes: []classify.Cause{}})
+		for name, n := range all {
+			if !strings.HasPrefix(name, m+"{proxy_namespace") {
+				continue
+			}
+			series++
+			sum += n
+			if strings.Contains(name, `"known"`) {
+				known += n
+			}
+			if strings.Contains(name, `"other"`) {
+				others += n
+			}
+		}
+		if series != most+1 || sum != float64(total) || known != 2*epochs || others != sum-known-most+1 {
+			t.Errorf("%s: %d series with %v, %v of them known and %v others", m, series, sum, known, others)
+		}
+		if n := all[`flagwatch_series_limited_total{metric="`+m+`"}`]; n != others {
+			t.Errorf("%s: %v limited, %v others", m, n, others)
+		}
+	}
+}
+
+// TestAdoptManyWorkloads demands that a Snapshot has no more series than its
+// only Delta was told, which tells more apart.
+func TestAdoptManyWorkloads(t *testing.T) {
+	const most = 10
+	d, f := metered(), newFeeder()
+	d.SetMaxSeries(most)
+	for i := range 2 * most {
+		f.add(d, fmt.Sprint("ns", i), "cart-0", requestLine("200", "-", "1", "inbound|9080||"))
+	}
+	series, all := 0, expose(t, Adopt(d), MetricOptions{})
+	for name := range all {
+		if strings.HasPrefix(name, "flagwatch_requests_total{proxy_namespace") {
+			series++
+		}
+	}
+	if n := all[`flagwatch_series_limited_total{metric="flagwatch_requests_total"}`]; series != most+1 || n != most {
+		t.Errorf("%d series, %v limited; want %d, %d", series, n, most+1, most)
+	}
+}

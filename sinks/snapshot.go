@@ -20,17 +20,26 @@ func NewSnapshot() *Snapshot { return &Snapshot{sum: NewDelta()} }
 // from now on.
 func Adopt(d *Delta) *Snapshot {
 	d.meter.settle()
-	return &Snapshot{sum: d}
+	if !d.meter.crowded() {
+		return &Snapshot{sum: d}
+	}
+	s := NewSnapshot()
+	s.SetMaxSeries(d.meter.max)
+	s.Merge(d)
+	return s
 }
 
 // Merge adds a Delta, which stays as it is.
-func (s *Snapshot) Merge(d *Delta) { s.sum.Merge(d) }
+func (s *Snapshot) Merge(d *Delta) { s.sum.merge(d, 1) }
 
 // MergeSnapshot adds another Snapshot, which stays as it is.
-func (s *Snapshot) MergeSnapshot(o *Snapshot) { s.sum.Merge(o.sum) }
+func (s *Snapshot) MergeSnapshot(o *Snapshot) { s.sum.merge(o.sum, 1) }
 
 // Merge adds another Delta, which stays as it is.
-func (d *Delta) Merge(o *Delta) {
+func (d *Delta) Merge(o *Delta) { d.merge(o, moreSeries) }
+
+// merge keeps so many times as many series as a metric may have.
+func (d *Delta) merge(o *Delta, more int) {
 	d.records += o.records
 	for i := range o.kinds {
 		d.kinds[i].plus(o.kinds[i])
@@ -59,7 +68,7 @@ func (d *Delta) Merge(o *Delta) {
 	d.kubectlSamples.merge(&o.kubectlSamples)
 	if o.meter != nil {
 		d.CountSeries()
-		d.meter.merge(o.meter)
+		d.meter.merge(o.meter, more*d.meter.max)
 	}
 }
 

@@ -73,6 +73,7 @@ func newKafka(std streams) *cobra.Command {
 		},
 	}
 	o.runOptions.addFlags(cmd.Flags())
+	o.reading.addProgressFlags(cmd.Flags())
 	o.view.addFlags(cmd.Flags())
 	o.shown.addFlags(cmd.Flags())
 	o.gates.addFlags(cmd.Flags(), false)
@@ -116,7 +117,7 @@ func (o *kafkaOptions) options(f *pflag.FlagSet, std streams) (err error) {
 	if o.conn.Group == "" && !o.untilEnd {
 		return usageError("kafka: --group is needed, or --until-end for a reading without one")
 	}
-	for _, name := range []string{"since", "until", "from-offset", "to-offset"} {
+	for _, name := range []string{"since", "until", "from-offset", "to-offset", "progress", "no-progress"} {
 		if f.Changed(name) && !o.untilEnd {
 			return usageError("kafka: --%s goes with --until-end", name)
 		}
@@ -214,7 +215,11 @@ func (o *kafkaOptions) once(ctx context.Context, std streams, span kafka.Range, 
 	}
 	mem := ledger.NewMemory()
 	opt.Early = true
+	stop := o.reading.watch(std, func() []source.Input { return []source.Input{{Bytes: r.Status().Bytes}} }, r.Progress, false)
+	o.told.beside(o.reading.wantsProgress(std, false))
 	failed := pipeline.Run(ctx, r, mem, opt)
+	o.told.beside(false)
+	stop()
 	r.Close()
 	if failed != nil && !errors.Is(failed, source.ErrIncomplete) && !errors.Is(failed, context.Canceled) {
 		return fmt.Errorf("kafka: %w", failed)

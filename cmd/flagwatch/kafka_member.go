@@ -82,13 +82,15 @@ func (o *kafkaOptions) conclude(std streams, led *ledger.Kafka, status kafka.Sta
 	return o.print(std, res, status)
 }
 
-// A teller says lines at once; while the report is redrawn in place, which would
-// draw over them, it keeps the last ones for later.
+// A teller says lines at once, in place of a line of progress; while the report
+// is redrawn in place, which would draw over them, it keeps the last ones for
+// later.
 type teller struct {
-	out  io.Writer
-	mu   sync.Mutex
-	held bool
-	kept []string
+	out   io.Writer
+	mu    sync.Mutex
+	held  bool
+	erase bool // there may be a line of progress
+	kept  []string
 }
 
 // maxKept is how many lines are kept.
@@ -98,10 +100,20 @@ func (t *teller) say(text string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if !t.held {
+		if t.erase {
+			io.WriteString(t.out, eraseLine)
+		}
 		say(t.out, text)
 		return
 	}
 	t.kept = append(t.kept[max(0, len(t.kept)+1-maxKept):], text)
+}
+
+// beside says whether progress is shown.
+func (t *teller) beside(progress bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.erase = progress
 }
 
 func (t *teller) hold() {

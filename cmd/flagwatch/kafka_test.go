@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/spf13/pflag"
+	"github.com/twmb/franz-go/pkg/kfake"
 )
 
 // TestKafkaPage demands that docs/kafka.md says something of every option that
@@ -32,6 +33,13 @@ func TestKafkaPage(t *testing.T) {
 func TestTeller(t *testing.T) {
 	var out strings.Builder
 	told := teller{out: &out}
+	told.beside(true)
+	told.say("before")
+	if got, want := out.String(), eraseLine+"flagwatch: before\n"; got != want {
+		t.Errorf("beside progress: %q, want %q", got, want)
+	}
+	told.beside(false)
+	out.Reset()
 	told.say("before")
 	told.hold()
 	for i := range 3 * maxKept {
@@ -71,6 +79,24 @@ func TestKafkaEndsEarly(t *testing.T) {
 		code := run(ctx, args, streams{out: &out, err: &errs, env: func(string) string { return "" }})
 		if code != test.code || !strings.Contains(out.String(), test.out) || !strings.Contains(errs.String(), test.err) {
 			t.Errorf("%v: exit %d, want %d: %s %s", test.args, code, test.code, out.String(), errs.String())
+		}
+	}
+}
+
+// TestKafkaProgress demands that a bounded reading shows how far it is, where
+// that is asked for and without a word.
+func TestKafkaProgress(t *testing.T) {
+	c, err := kfake.NewCluster(kfake.NumBrokers(1), kfake.SeedTopics(1, "access"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	for option, want := range map[string]string{"--progress=always": "reading 1/1", "--progress=auto": "", "--no-progress": ""} {
+		var out, errs strings.Builder
+		args := []string{"kafka", "--brokers", c.ListenAddrs()[0], "--topic", "access", "--until-end", option}
+		run(t.Context(), args, streams{out: &out, err: &errs, env: func(string) string { return "" }})
+		if !strings.Contains(errs.String(), want) || want == "" && strings.Contains(errs.String(), "reading") || !strings.Contains(errs.String(), "no messages") {
+			t.Errorf("%s: %q", option, errs.String())
 		}
 	}
 }

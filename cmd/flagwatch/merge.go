@@ -26,9 +26,9 @@ func newMerge(std streams) *cobra.Command {
 		Short: "Add reports up to one",
 		Long: `merge adds up what flagwatch -o json wrote, as if all the logs had been read at
 once. An argument may also be a directory or a pattern, or a log, which is then
-read; - takes reports one after the other from standard input. With one report
-it draws it in another format. What is given twice, a file or the same report
-under two names, is counted once, and that is said.
+read; - takes reports one after the other from standard input. Compressed ones
+are unpacked. With one report it draws it in another format. What is given twice,
+a file or the same report under two names, is counted once, and that is said.
 
 Reports are redacted by default: to keep clients' addresses in what is merged,
 write them with --no-redact.`,
@@ -144,7 +144,7 @@ func isReport(path string) bool {
 	}
 	defer f.Close()
 	head := make([]byte, 256)
-	n, _ := io.ReadFull(f, head)
+	n, _ := io.ReadFull(source.Unpack(f), head)
 	return sinks.IsReport(head[:n])
 }
 
@@ -160,7 +160,7 @@ func (s *sum) addFile(in source.Input) {
 
 // addReports adds reports that stand one after the other.
 func (s *sum) addReports(in source.Input, r io.Reader) {
-	d := json.NewDecoder(r)
+	d := json.NewDecoder(source.Unpack(r))
 	for {
 		var doc json.RawMessage
 		err := d.Decode(&doc)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -11,6 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/flagwatch/flagwatch/sinks"
 )
 
 // runJSON runs a command that writes JSON, from a directory's point of view.
@@ -88,6 +93,55 @@ func tempFile(t *testing.T, name, text string) string {
 		t.Fatal(err)
 	}
 	return path
+}
+
+// TestMergePacked demands that reports are read below their compression, as logs
+// are: as files, from standard input and by diff.
+func TestMergePacked(t *testing.T) {
+	log := tempFile(t, "a.log", selectorLines())
+	report := runJSON(t, 0, "-o", "json", "--no-redact", log)
+	plain := tempFile(t, "a.json", report)
+	want := plainReport(t, runJSON(t, 0, "merge", "-o", "json", "--no-redact", plain))
+	pack := func(w func(*bytes.Buffer) io.WriteCloser) string {
+		var buf bytes.Buffer
+		z := w(&buf)
+		io.WriteString(z, report)
+		if err := z.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return buf.String()
+	}
+	gz := pack(func(b *bytes.Buffer) io.WriteCloser { return gzip.NewWriter(b) })
+	zst := pack(func(b *bytes.Buffer) io.WriteCloser {
+		w, err := zstd.NewWriter(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w
+	})
+	for name, text := range map[string]string{"a.json.gz": gz, "a.json.zst": zst, "a": gz} {
+		file := tempFile(t, name, text)
+		if got := plainReport(t, runJSON(t, 0, "merge", "-o", "json", "--no-redact", file)); got != want {
+			t.Errorf("%s: %s", name, firstDifference(got, want))
+		}
+		if got := plainReport(t, runJSON(t, 0, "merge", "-o", "json", "--no-redact", file, plain)); got != want {
+			t.Errorf("%s beside what is packed in it: %s", name, firstDifference(got, want))
+		}
+		in, err := os.Open(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out, errs bytes.Buffer
+		if code := run(t.Context(), []string{"merge", "-o", "json", "--no-redact", "-"}, streams{in, &out, &errs, func(string) string { return "" }}); code != 0 || plainReport(t, out.String()) != want {
+			t.Errorf("%s as standard input: exit %d, %s", name, code, errs.String())
+		}
+		in.Close()
+		var d sinks.Diff
+		if err := json.Unmarshal([]byte(runJSON(t, 0, "diff", "-o", "json", file, log)), &d); err != nil || len(d.Changes) > 0 || d.Before.Totals.Records == 0 {
+			t.Errorf("%s differs from its log: %+v, %v", name, d.Changes, err)
+		}
+	}
+	runJSON(t, 1, "merge", tempFile(t, "a.json.gz", gz[:len(gz)-9]))
 }
 
 // A redacted report can be merged, and its snapshot holds nothing that the

@@ -12,26 +12,28 @@ import (
 
 // A meter shows on a terminal how far reading is, four times a second.
 type meter struct {
-	w     io.Writer
-	src   *source.Reader
-	begun time.Time
-	shown bool
-	stop  chan struct{}
-	done  chan struct{}
+	w      io.Writer
+	inputs func() []source.Input
+	part   func() (read, size int64)
+	begun  time.Time
+	shown  bool
+	stop   chan struct{}
+	done   chan struct{}
 }
 
 const (
 	meterTick  = 250 * time.Millisecond
 	meterAfter = time.Second // what is read sooner shows nothing
+	eraseLine  = "\r\x1b[K"
 )
 
-// watch shows progress, if that is asked for, until the function that it
-// returns is called.
-func (o *reading) watch(std streams, src *source.Reader, writes bool) (stop func()) {
+// watch shows progress of inputs, if that is asked for, until the function that
+// it returns is called. part says how much there is to read, and was.
+func (o *reading) watch(std streams, inputs func() []source.Input, part func() (read, size int64), writes bool) (stop func()) {
 	if !o.wantsProgress(std, writes) {
 		return func() {}
 	}
-	m := &meter{w: std.err, src: src, begun: time.Now(), stop: make(chan struct{}), done: make(chan struct{})}
+	m := &meter{w: std.err, inputs: inputs, part: part, begun: time.Now(), stop: make(chan struct{}), done: make(chan struct{})}
 	if o.progress.value == "always" {
 		m.show(m.begun)
 	}
@@ -73,7 +75,7 @@ func (m *meter) run() {
 			}
 		case <-m.stop:
 			if m.shown {
-				io.WriteString(m.w, "\r\x1b[K")
+				io.WriteString(m.w, eraseLine)
 			}
 			return
 		}
@@ -82,7 +84,7 @@ func (m *meter) run() {
 
 func (m *meter) show(now time.Time) {
 	m.shown = true
-	io.WriteString(m.w, "\r\x1b[K"+progressLine(m.src.Inputs(), m.src.Progress, now.Sub(m.begun)))
+	io.WriteString(m.w, eraseLine+progressLine(m.inputs(), m.part, now.Sub(m.begun)))
 }
 
 // progressLine is one line of at most 79 columns.

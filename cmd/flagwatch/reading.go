@@ -36,6 +36,10 @@ func (o *reading) addFlags(flags *pflag.FlagSet) {
 	flags.StringArrayVar(&o.exclude, "exclude", nil, "leave out records that fit: `KEY=VALUE,...`")
 	flags.StringVar(&o.maxWindow, "max-window", "8MiB", "`memory` that a compressed file may ask for to be unpacked")
 	flags.StringVar(&o.shard, "shard", "", "read one of N shards of the files, as `I/N` with I from 0: for many processes that share the work")
+	o.addProgressFlags(flags)
+}
+
+func (o *reading) addProgressFlags(flags *pflag.FlagSet) {
 	o.progress = newChoice("auto", "always", "never")
 	flags.Var(o.progress, "progress", "show on standard error how far reading is")
 	flags.BoolVar(&o.noProgress, "no-progress", false, "the same as --progress never")

@@ -107,7 +107,7 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 		forMany()
 	}
 	mem := ledger.NewMemory()
-	stopMeter := o.reading.watch(std, src, emit != nil || o.watch.show != nil)
+	stopMeter := o.reading.watch(std, src.Inputs, src.Progress, emit != nil || o.watch.show != nil)
 	led, stop := o.watch.start(mem, func(s *sinks.Snapshot) *sinks.Report { return s.ReportWith(view) })
 	err = pipeline.Run(ctx, src, led, pipeline.Options{Workers: o.jobs, Want: want, Formats: formats, Classifier: causes, Keep: plan.keep, Series: o.series, Learned: o.learn, Account: o.account, Emit: emit, Out: std.out, Fault: o.fault(std.err), Epoch: o.watch.epoch(), Early: true})
 	stop()

@@ -127,20 +127,22 @@ func selectFlag(value string, _ *classify.Classifier) (selector, error) {
 	}, nil
 }
 
-// selectCode reads a code, or a class of codes such as 5xx.
+// selectCode reads a code of three digits, a class of codes from 1xx to 5xx, or 0
+// for records without a response. Codes outside of the classes do occur.
+// Source: https://www.rfc-editor.org/rfc/rfc9110#name-status-codes
 func selectCode(value string, _ *classify.Classifier) (selector, error) {
-	size := 1
+	size, least, most := 1, 100, 999
 	digits := strings.TrimSuffix(strings.ToLower(value), "xx")
-	if digits != strings.ToLower(value) {
-		size = 100
+	if len(digits) < len(value) {
+		size, least, most = 100, 1, 5
 	}
-	n, err := strconv.ParseUint(digits, 10, 16)
-	if err != nil || n*uint64(size) > 999 {
-		return nil, usageError("want a code such as 503 or a class such as 5xx")
+	n, err := strconv.Atoi(digits)
+	if value != "0" && (err != nil || len(value) != 3 || n < least || n > most) {
+		return nil, usageError("want a code such as 503, a class from 1xx to 5xx, or 0 for no response")
 	}
 	return func(r *parser.Record, _ classify.Verdict) bool {
 		code, ok := r.Code()
-		return ok && code/size == int(n)
+		return ok && code/size == n
 	}, nil
 }
 

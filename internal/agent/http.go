@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/pprof"
 	"runtime"
-	"strings"
 	"sync"
 	"time"
 
@@ -163,13 +162,7 @@ func (a *agent) report(since time.Duration) *sinks.Report {
 func inputs(st *tail.Status) (list []sinks.Input) {
 	list = []sinks.Input{}
 	for _, s := range st.Streams {
-		in := sinks.Input{Name: s.Name, Bytes: s.Read}
-		for path, why := range st.Bad {
-			if strings.HasPrefix(path, s.Name) {
-				in.Error = path + ": " + why
-			}
-		}
-		list = append(list, in)
+		list = append(list, sinks.Input{Name: s.Name, Bytes: s.Read, Error: s.Fault})
 	}
 	return list
 }

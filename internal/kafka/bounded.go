@@ -32,6 +32,19 @@ func OpenRange(ctx context.Context, opt Options, span Range) (*Reader, error) {
 	return r, nil
 }
 
+// Progress is how many offsets a bounded reading has to go over, and how many of
+// them it has handed out.
+func (r *Reader) Progress() (read, size int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.claims {
+		end := max(c.begin, c.until)
+		read += min(c.handed, end) - c.begin
+		size += end - c.begin
+	}
+	return read, size
+}
+
 // bound makes a claim of each partition.
 func (r *Reader) bound(ctx context.Context, span Range) error {
 	leaders, err := r.c.parts(ctx)

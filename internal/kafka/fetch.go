@@ -123,7 +123,6 @@ func (r *Reader) outOfRange(ctx context.Context, c *claim) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	switch at := c.next; {
-	case c.closed:
 	case at < first[c.part]:
 		r.lose(c, Retention, first[c.part]-at, first[c.part])
 	case at > last[c.part]:
@@ -132,8 +131,11 @@ func (r *Reader) outOfRange(ctx context.Context, c *claim) {
 }
 
 // lose counts offsets that will never be read, and goes on at another place.
-// mu is held.
+// What was revoked meanwhile is its next owner's to count. mu is held.
 func (r *Reader) lose(c *claim, why Loss, n, next int64) {
+	if c.closed {
+		return
+	}
 	r.counters.Lost[why] += n
 	c.next, c.fails = next, 0
 	c.after = time.Time{}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/flagwatch/flagwatch/sinks"
 )
@@ -41,6 +42,7 @@ type Journal struct {
 	buf     []byte
 	based   bool     // its first counts were read
 	limit   int64    // bytes of frames that are worth a new file
+	most    int      // bytes that are written at once
 	notes   []string // what there is to know about how it was read
 }
 
@@ -49,7 +51,7 @@ const (
 	frameHead    = 'H' // head, as JSON
 	frameCounts  = 'S' // counts
 	frameIntent  = 'I' // intent, as JSON and its length in front, and its counts
-	frameApplied = 'A'
+	frameApplied = 'A' // when, in seconds since 1970; nothing in journals of before
 	frameDropped = 'D'
 )
 
@@ -63,7 +65,7 @@ const (
 	journalVersion = 1
 	journalName    = "kafka.journal"
 	frameHeadSize  = 9       // length, checksum of kind and payload, kind
-	maxFrame       = 1 << 30 // bytes
+	maxFrame       = 1 << 30 // bytes; what has more is not read, and not written
 )
 
 // OpenJournal opens the journal in dir, or makes one for the group. read reads
@@ -75,7 +77,7 @@ func OpenJournal(dir, group string, read func([]byte) (*sinks.Snapshot, bool, er
 	if read == nil {
 		read = restore
 	}
-	j := &Journal{dir: dir, group: group, restore: read, counts: sinks.NewSnapshot(), limit: 4 << 20}
+	j := &Journal{dir: dir, group: group, restore: read, counts: sinks.NewSnapshot(), limit: 4 << 20, most: maxFrame}
 	var err error
 	if j.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -162,7 +164,9 @@ func (j *Journal) apply(kind byte, payload []byte) (err error) {
 		j.delta, err = j.read(payload[size+int(n):])
 	case frameApplied:
 		if j.delta != nil {
+			at, _ := binary.Uvarint(payload)
 			j.counts.MergeSnapshot(j.delta)
+			j.counts.Stamp(time.Unix(max(1, int64(at)), 0))
 		}
 		j.open, j.delta = nil, nil
 	case frameDropped:
@@ -242,6 +246,9 @@ func (j *Journal) rewrite(counts *sinks.Snapshot) error {
 		buf = j.intent(buf, *j.open, j.delta)
 	}
 	j.buf = buf
+	if err := tooLarge(len(buf), j.most); err != nil {
+		return err
+	}
 	f, err := os.CreateTemp(j.dir, journalName+".*")
 	if err != nil {
 		return err
@@ -284,6 +291,9 @@ func (j *Journal) write(in intent, d *sinks.Delta) error {
 	s := sinks.NewSnapshot()
 	s.Merge(d)
 	j.buf = j.intent(j.buf[:0], in, s)
+	if err := tooLarge(len(j.buf), j.most); err != nil {
+		return err
+	}
 	if err := j.append(j.buf); err != nil {
 		return err
 	}
@@ -299,14 +309,14 @@ func (j *Journal) append(b []byte) error {
 	return err
 }
 
-// settle notes what became of the last intent. It need not be durable: who
-// does not find it asks again.
-func (j *Journal) settle(applied bool) error {
+// settle notes what became of the last intent, and when. It need not be
+// durable: who does not find it asks again.
+func (j *Journal) settle(applied bool, now time.Time) error {
 	kind := byte(frameDropped)
 	if applied {
 		kind = frameApplied
 	}
-	return j.append(frame(j.buf[:0], kind, func(b []byte) []byte { return b }))
+	return j.append(frame(j.buf[:0], kind, func(b []byte) []byte { return binary.AppendUvarint(b, uint64(now.Unix())) }))
 }
 
 // full says whether a new file is due.

@@ -6,7 +6,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/flagwatch/flagwatch/classify"
 	"github.com/flagwatch/flagwatch/internal/source"
@@ -326,5 +330,102 @@ func TestJournalOwnCauses(t *testing.T) {
 	defer j.Close()
 	if seen["cart-is-small"] != 0 || seen["upstream-connect-failed"] != 3 || records != 12 || len(j.Notes()) > 0 {
 		t.Errorf("without the rules: %v of %d records, notes %q", seen, records, j.Notes())
+	}
+}
+
+// TestJournalBorn demands that a new series is 0 in metrics for a while from its
+// commit on, and that no restart makes less of what was shown: that would be
+// counted once more.
+func TestJournalBorn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		shown := func(k *Kafka) string {
+			var buf bytes.Buffer
+			k.View(func(s *sinks.Snapshot) {
+				s.WriteMetrics(&buf, sinks.MetricOptions{Now: time.Now(), BornFor: time.Minute})
+			})
+			m := regexp.MustCompile(`(?m)^flagwatch_requests_total\{proxy_namespace="shop".* (\d+)$`).FindStringSubmatch(buf.String())
+			if m == nil {
+				return "nothing"
+			}
+			return m[1]
+		}
+		is := func(k *Kafka, when, want string) {
+			t.Helper()
+			if got := shown(k); got != want {
+				t.Errorf("%s: %s, want %s", when, got, want)
+			}
+		}
+		e := epochOf("", 1)
+		e.Delta = shopLines()
+		k, j := open(t, dir, &script{})
+		commit := func(want error) {
+			t.Helper()
+			if err := k.Commit(t.Context(), e); !errors.Is(err, want) {
+				t.Fatal(err)
+			}
+		}
+		commit(nil)
+		is(k, "new", "0")
+		time.Sleep(2 * time.Minute)
+		is(k, "later", "2")
+		j.Close()
+
+		k, j = open(t, dir, &script{})
+		is(k, "after a restart", "2")
+		commit(nil)
+		is(k, "after the next commit", "4")
+		j.Close()
+
+		dir, lost := t.TempDir(), errors.New("connection lost")
+		k, j = open(t, dir, &script{err: lost})
+		commit(lost)
+		j.Close()
+		time.Sleep(2 * time.Minute)
+		k, j = open(t, dir, &script{applied: true})
+		is(k, "new by an intent", "0")
+		j.Close()
+		time.Sleep(2 * time.Minute)
+		k, _ = open(t, dir, &script{})
+		is(k, "later, after a restart", "2")
+		commit(nil)
+		is(k, "later, after the next commit", "4")
+	})
+}
+
+// shopLines are two requests of a workload, for metrics.
+func shopLines() *sinks.Delta {
+	d, p := sinks.NewDelta(), parser.NewParser(sinks.Wanted)
+	d.CountSeries()
+	text := someLines[:strings.LastIndex(someLines, "[")]
+	data := append([]byte(text), make([]byte, parser.Padding)...)[:len(text)]
+	p.Reset(data)
+	from := &sinks.Origin{Input: "access/0", Namespace: "shop", Pod: "cart-6d5f7c9b8-x2x7k", Block: data}
+	for rec, ok := p.Next(); ok; rec, ok = p.Next() {
+		d.Add(from, rec, classify.Default().Classify(rec))
+	}
+	d.EndBatch(from, int64(len(data)))
+	return d
+}
+
+// TestJournalTooLarge demands that nothing is written that could not be read
+// again, and that what was written before stays.
+func TestJournalTooLarge(t *testing.T) {
+	dir := t.TempDir()
+	k, j := open(t, dir, &script{})
+	if err := k.Commit(t.Context(), epochOf(someLines, 1)); err != nil {
+		t.Fatal(err)
+	}
+	before := reportOf(t, k)
+	j.most = 100
+	if err := k.Commit(t.Context(), epochOf(someLines, 2)); err == nil || !strings.Contains(err.Error(), "more than the 100 ") {
+		t.Error("a commit:", err)
+	}
+	if err := j.rewrite(j.counts); err == nil {
+		t.Error("a new file was written")
+	}
+	j.Close()
+	if k, _ = open(t, dir, &script{applied: true}); reportOf(t, k) != before {
+		t.Error("the counts are others")
 	}
 }

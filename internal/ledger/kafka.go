@@ -71,11 +71,13 @@ func (k *Kafka) Resolve(ctx context.Context, o Offsets) error {
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	now := time.Now()
 	if applied {
 		k.sum.MergeSnapshot(k.journal.delta)
+		k.sum.Stamp(now)
 	}
 	k.journal.open, k.journal.delta = nil, nil
-	return k.journal.settle(applied)
+	return k.journal.settle(applied, now)
 }
 
 // Commit is Ledger's.
@@ -104,14 +106,15 @@ func (k *Kafka) Commit(ctx context.Context, e Epoch) error {
 func (k *Kafka) settle(d *sinks.Delta, applied bool) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	now := time.Now()
 	if applied {
 		k.sum.Merge(d)
-		k.sum.Stamp(time.Now())
+		k.sum.Stamp(now)
 	}
 	if k.journal == nil {
 		return nil
 	}
-	err := k.journal.settle(applied)
+	err := k.journal.settle(applied, now)
 	if err == nil && k.journal.full() {
 		err = k.journal.rewrite(k.sum)
 	}

@@ -71,6 +71,7 @@ type State struct {
 	dirty   bool
 	ends    map[*source.Stream]int64 // that are not yet durable
 	places  Places
+	most    int    // bytes of a file
 	saved   []byte // places as the disk had them at the start
 
 	mu      sync.Mutex // never held while the disk is waited for
@@ -105,7 +106,7 @@ func OpenState(dir string, opt StateOptions) (*State, error) {
 	if err := checkDir(dir); err != nil {
 		return nil, err
 	}
-	s := &State{dir: dir, opt: opt, live: sinks.NewSnapshot(), ends: map[*source.Stream]int64{}}
+	s := &State{dir: dir, opt: opt, live: sinks.NewSnapshot(), most: maxState, ends: map[*source.Stream]int64{}}
 	var err error
 	if s.lock, err = lockDir(filepath.Join(dir, lockName)); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -312,7 +313,9 @@ func (s *State) write() error {
 	}
 	clear(s.ends)
 	file, counts := makeState(s.spare, places, s.live.AppendState)
-	err = s.replace(file)
+	if err = tooLarge(len(file), s.most); err == nil {
+		err = s.replace(file)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
@@ -326,6 +329,14 @@ func (s *State) write() error {
 	s.spare, s.file, s.durable, s.dirty = s.file, file, counts, false
 	s.shown, s.metered = nil, nil
 	s.stats.Err, s.stats.Written, s.stats.Bytes = nil, now, len(counts)+len(places)
+	return nil
+}
+
+// tooLarge is the error about what is not written, as it could not be read again.
+func tooLarge(size, most int) error {
+	if size > most {
+		return fmt.Errorf("%d bytes of counts: more than the %d that can be read again", size, most)
+	}
 	return nil
 }
 

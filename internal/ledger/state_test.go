@@ -271,3 +271,19 @@ func stateOf(places, counts []byte) []byte {
 	file, _ := makeState(nil, places, func(b []byte) []byte { return append(b, counts...) })
 	return file
 }
+
+// TestStateTooLarge demands that a state which could not be read again is not
+// written, and that what the disk has stays.
+func TestStateTooLarge(t *testing.T) {
+	b := newBox(t)
+	b.commit("one")
+	b.state.most = 100
+	b.commit("two")
+	if err := b.state.Stats().Err; err == nil || !strings.Contains(err.Error(), "more than the 100 ") || b.shown() != 1 {
+		t.Errorf("%d records, %v", b.shown(), err)
+	}
+	b.open(false)
+	if got := string(b.state.Saved()); got != "one" || b.shown() != 1 {
+		t.Errorf("after a restart: %d records up to %q", b.shown(), got)
+	}
+}

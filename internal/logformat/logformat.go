@@ -51,7 +51,11 @@ func (e *Error) Error() string { return e.Place.String() + ": " + e.Text }
 // else is a format string. The error is an *Error.
 func Parse(name, value string) (Found, error) {
 	value, note := unquoted(strings.TrimRight(value, "\r\n"))
-	f, err := compile(value, isObject(value), func(offset int, _ string) Place { return placeIn(name, value, offset) })
+	object := isObject(value)
+	f, err := compile(value, object, func(offset int, _ string) Place { return placeIn(name, value, offset) })
+	if at, problem := torn(value); err == nil && !object && problem != "" {
+		err = &Error{placeIn(name, value, at), problem}
+	}
 	f.Place = Place{name, 1, 1}
 	if note != "" && err == nil {
 		f.Notes = append([]Note{{f.Place, note}}, f.Notes...)
@@ -61,6 +65,39 @@ func Parse(name, value string) (Found, error) {
 
 func isObject(value string) bool {
 	return strings.HasPrefix(strings.TrimSpace(value), "{") && json.Valid([]byte(value))
+}
+
+// torn finds the brace, the bracket or the quote without a counterpart in what
+// begins like a JSON map. Such a text whose braces are in order may be meant: a
+// format string that writes JSON by itself.
+func torn(value string) (at int, problem string) {
+	head := strings.TrimLeft(value, " \t\r\n")
+	if !strings.HasPrefix(head, "{") || !strings.HasPrefix(strings.TrimLeft(head[1:], " \t\r\n"), `"`) {
+		return 0, ""
+	}
+	var open []int // places of braces, brackets and a quote
+	for i := 0; i < len(value); i++ {
+		c, last := value[i], byte(0)
+		if len(open) > 0 {
+			last = value[open[len(open)-1]]
+		}
+		quoted := last == '"'
+		switch {
+		case c == '\\':
+			i++
+		case c == '"' && quoted, !quoted && (c == '}' && last == '{' || c == ']' && last == '['):
+			open = open[:len(open)-1]
+		case c == '"', !quoted && (c == '{' || c == '['):
+			open = append(open, i)
+		case !quoted && (c == '}' || c == ']'):
+			return i, fmt.Sprintf("the %c closes nothing", c)
+		}
+	}
+	if len(open) == 0 {
+		return 0, ""
+	}
+	at = open[len(open)-1]
+	return at, fmt.Sprintf("the %c is not closed", value[at])
 }
 
 // unquoted undoes the escapes of a format that was copied out of a quoted

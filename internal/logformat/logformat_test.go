@@ -268,6 +268,9 @@ func TestParse(t *testing.T) {
 		{`\"gate\" %RESPONSE_CODE% %RESPONSE_FLAGS%\n`, `"gate" 503 UF`, `read without`},
 		{`{"a":"%RESPONSE_CODE%","b":"%RESPONSE_FLAGS%"}`, `{"a":"503","b":"UF"}`, ""},
 		{`{"a":%RESPONSE_CODE%,"b":"%RESPONSE_FLAGS%"}`, `{"a":503,"b":"UF"}`, ""},
+		{`{"a":%RESPONSE_CODE%,"b":"%RESPONSE_FLAGS%"} {"}]` + `{":"\""}`, `{"a":503,"b":"UF"} {"}]{":"\""}`, ""},
+		{`{%RESPONSE_CODE%,"%RESPONSE_FLAGS%"`, `{503,"UF"`, ""},
+		{`}%RESPONSE_CODE% 100%% %RESPONSE_FLAGS%`, `}503 100% UF`, ""},
 	}
 	for _, tt := range tests {
 		f, err := logformat.Parse("x", tt.value)
@@ -285,6 +288,14 @@ func TestParse(t *testing.T) {
 	}
 	for value, want := range map[string]string{
 		"a\nb %REQ(X": "x:2:3: ", "%PROTOCOLS": "did you mean %PROTOCOL%?", "": "x:1:1: no operator", `{"a": "%req(x)%"}`: "x:1:8: ",
+		"%RESPONSE_CODE% %REQ(:METHOD": "x:1:17: ", "%PROTOCOL %RESPONSE_CODE%": "x:1:1: ", "%RESPONSE_CODE% 100%": "x:1:20: ",
+		`{"a": "%RESPONSE_CODE%"`:                 "x:1:1: the { is not closed",
+		`{"a": {"b": "%RESPONSE_CODE%"}`:          "x:1:1: the { is not closed",
+		`{"a": ["%RESPONSE_CODE%"}`:               "x:1:25: the } closes nothing",
+		`{"a": "%RESPONSE_CODE%"}}`:               "x:1:25: the } closes nothing",
+		`{"a": "%RESPONSE_CODE%}`:                 "x:1:7: the \" is not closed",
+		"{\n\"a\": [\"%RESPONSE_CODE%\"\n}":       "x:3:1: the } closes nothing",
+		`{"a\"}": %RESPONSE_CODE%, "b": {"c": 1}`: "x:1:1: the { is not closed",
 	} {
 		if _, err := logformat.Parse("x", value); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", value, err, want)

@@ -41,7 +41,7 @@ type Options struct {
 	Series  bool // count what metrics show, too
 	Account bool // count no more than sinks.Delta.Account does
 
-	MaxSeries int // of a metric; 0: sinks.DefaultMaxSeries
+	MaxSeries int // of a metric, as the ledger has it; 0: sinks.DefaultMaxSeries
 
 	// Emit appends what is to be written about a record to buf, if set. It is
 	// called by all workers at once, and by each in the order of its records;

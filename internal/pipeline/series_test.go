@@ -25,20 +25,24 @@ func (s *podsSource) Next(_ context.Context, b *source.Batch) error {
 	return nil
 }
 
-// TestMaxSeries demands that workers tell as many series apart as they are told.
+// TestMaxSeries demands as many series as workers and ledger are told, and what
+// there is more as others.
 func TestMaxSeries(t *testing.T) {
-	for most, limited := range map[int]bool{0: false, 3: false, 2: true} {
+	for most, want := range map[int]int{0: 6, 6: 6, 4: 4, 3: 3} {
 		led := ledger.NewMemory()
+		if most > 0 {
+			led.View(func(s *sinks.Snapshot) { s.SetMaxSeries(most) })
+		}
 		opt := Options{Workers: 1, Series: true, MaxSeries: most}
-		if err := Run(t.Context(), &podsSource{[]string{"a", "b", "c"}}, led, opt); err != nil {
+		if err := Run(t.Context(), &podsSource{[]string{"a", "b", "c", "d", "e", "f"}}, led, opt); err != nil {
 			t.Fatal(err)
 		}
 		var out bytes.Buffer
 		led.View(func(s *sinks.Snapshot) { s.WriteMetrics(&out, sinks.MetricOptions{}) })
-		for name, want := range map[string]bool{"a": true, "b": true, "c": !limited, "other": limited} {
-			if got := strings.Contains(out.String(), `proxy_namespace="`+name+`"`); got != want {
-				t.Errorf("at most %d: %s is there: %v", most, name, got)
-			}
+		const series = `flagwatch_requests_total{proxy_namespace="`
+		others := strings.Count(out.String(), series+"other")
+		if n := strings.Count(out.String(), series) - others; n != want || (others > 0) != (want < 6) {
+			t.Errorf("at most %d: %d series and %d of others, want %d", most, n, others, want)
 		}
 	}
 }

@@ -56,6 +56,7 @@ func Parse(name string, data []byte) (classify.Own, error) {
 type file struct {
 	name string
 	own  classify.Own
+	ids  []*yaml.Node // of the causes
 	at   []*yaml.Node // of the rules' conditions
 	err  error
 }
@@ -152,8 +153,10 @@ var (
 func (f *file) cause(n *yaml.Node) {
 	c := classify.Cause{Severity: classify.Error, Side: classify.App}
 	var matches []*yaml.Node
+	id := n
 	f.fields(n, map[string]func(*yaml.Node){
-		"id": f.text(&c.ID), "title": f.text(&c.Title), "parent": f.text(&c.Parent),
+		"id":    func(n *yaml.Node) { id = n; f.text(&c.ID)(n) },
+		"title": f.text(&c.Title), "parent": f.text(&c.Parent),
 		"seen": one(f, &c.Seen, allSeen), "side": one(f, &c.Side, allSides), "severity": one(f, &c.Severity, allSeverities),
 		"meaning": f.text(&c.Meaning), "evidence": f.text(&c.Evidence), "remedy": f.text(&c.Remedy), "versions": f.text(&c.Versions),
 		"aliases": f.texts(&c.Aliases), "checks": f.texts(&c.Checks), "docs": f.texts(&c.Docs), "examples": f.texts(&c.Examples),
@@ -173,7 +176,7 @@ func (f *file) cause(n *yaml.Node) {
 	for _, m := range matches {
 		f.match(m, c.ID)
 	}
-	f.own.Causes = append(f.own.Causes, c)
+	f.own.Causes, f.ids = append(f.own.Causes, c), append(f.ids, id)
 }
 
 func (f *file) rival(n *yaml.Node, c *classify.Cause) {
@@ -195,10 +198,17 @@ func (f *file) match(n *yaml.Node, id string) {
 	f.own.Rules, f.at = append(f.own.Rules, r), append(f.at, where)
 }
 
-// compile finds the rule that the classifier does not take, for its place.
+// compile finds the cause or the rule that the classifier does not take, for its
+// place.
 func (f *file) compile() {
 	if _, err := classify.New(f.own); err == nil {
 		return
+	}
+	for i := range f.own.Causes {
+		if _, err := classify.New(classify.Own{Causes: f.own.Causes[:i+1]}); err != nil {
+			f.fail(f.ids[i], "%v", err)
+			return
+		}
 	}
 	for i := range f.own.Rules {
 		if _, err := classify.New(classify.Own{Causes: f.own.Causes, Rules: f.own.Rules[i : i+1]}); err != nil {

@@ -63,7 +63,7 @@ func (j *job) isCopy(name string, r io.Reader) (rest io.Reader, copied bool) {
 	if n == maxHeld || err != io.EOF {
 		return whole, false
 	}
-	plain, give := j.plain(bytes.NewReader(held.Bytes()))
+	plain, give := j.tools.plain(bytes.NewReader(held.Bytes()))
 	defer give()
 	t := &tally{r: plain}
 	t.sum.SetSeed(j.seed)

@@ -2,6 +2,7 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"sync/atomic"
@@ -96,6 +97,24 @@ func (t *tools) done(r *raw) {
 	r.src = nil
 	r.Reset(nil)
 	t.raws = append(t.raws, r)
+}
+
+// plain is what r holds below its compression.
+func (t *tools) plain(r io.Reader) (plain io.Reader, give func()) {
+	packed := newRaw(r)
+	head, _ := packed.Peek(magicSize)
+	c := codecOf(head)
+	if c == nil {
+		return packed, func() {}
+	}
+	d := &decoding{codec: c, raw: packed, dec: t.take(c)}
+	return d, func() { t.give(c, d.dec) }
+}
+
+// Unpack is what r holds below its compression, or r's bytes as they are.
+func Unpack(r io.Reader) io.Reader {
+	plain, _ := newTools(&share{pool: new(pool), limit: DefaultMaxWindow, ctx: context.Background()}).plain(r)
+	return plain
 }
 
 func (t *tools) give(c *codec, d decoder) { t.free[c] = append(t.free[c], d) }

@@ -53,9 +53,9 @@ func (j *job) duplicate() bool {
 		return false
 	}
 	defer f.close()
-	a, giveA := j.plain(&unread{ctx: j.ctx, in: f, file: f})
+	a, giveA := j.tools.plain(&unread{ctx: j.ctx, in: f, file: f})
 	defer giveA()
-	b, giveB := j.plain(&j.row.file)
+	b, giveB := j.tools.plain(&j.row.file)
 	defer giveB()
 	same, err := j.equal(a, b)
 	if same {
@@ -80,18 +80,6 @@ func openTwin(path string) (*file, error) {
 		return nil, io.ErrUnexpectedEOF
 	}
 	return f, nil
-}
-
-// plain is what r holds below its compression.
-func (j *job) plain(r io.Reader) (plain io.Reader, give func()) {
-	packed := newRaw(r)
-	head, _ := packed.Peek(magicSize)
-	c := codecOf(head)
-	if c == nil {
-		return packed, func() {}
-	}
-	d := &decoding{codec: c, raw: packed, dec: j.tools.take(c)}
-	return d, func() { j.tools.give(c, d.dec) }
 }
 
 // equal compares the original with a copy. The error is the copy's, io.EOF

@@ -409,3 +409,33 @@ func TestFairness(t *testing.T) {
 		t.Errorf("%d bytes of another file came first", read)
 	}
 }
+
+// TestFaultOf demands that a file which can not be read is the fault of its own
+// log, and not of those whose names begin alike.
+func TestFaultOf(t *testing.T) {
+	const app, sidecar = "/pods/shop_cart-0_1/istio-proxy", "/pods/shop_cart-0_1/istio-proxy-2"
+	f := &follower{streams: map[string]*stream{}, bad: map[string]string{}}
+	for _, at := range [][2]string{{"/x", "a.log"}, {"/x", "a.log.1"}, {"/x", "a.log-new"}, {app, ""}, {sidecar, ""}} {
+		s := &stream{dir: at[0], base: at[1], src: source.Stream{Name: filepath.Join(at[0], at[1])}}
+		f.streams[key(at[0], at[1])], f.order = s, append(f.order, s)
+	}
+	for bad, want := range map[string]string{
+		"/x/a.log": "/x/a.log", "/x/a.log.2": "/x/a.log", "/x/a.log-20260301": "/x/a.log", "/x/a.log.1": "/x/a.log.1", "/x/a.log-new": "/x/a.log-new",
+		"/x/b.log": "", "/x": "/x/a.log /x/a.log.1 /x/a.log-new", "/pods/shop_cart-0_1": "",
+		app: app, app + "/1.log": app, sidecar: sidecar, sidecar + "/0.log": sidecar, sidecar + "/0.log.20260301-101112.gz": sidecar,
+	} {
+		clear(f.bad)
+		f.bad[bad] = "permission denied"
+		st := Status{Bad: map[string]string{}}
+		f.status(&st)
+		var got []string
+		for _, s := range st.Streams {
+			if s.Fault == bad+": permission denied" {
+				got = append(got, s.Name)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s is the fault of %q, want %q", bad, got, want)
+		}
+	}
+}

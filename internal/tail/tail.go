@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -255,9 +256,10 @@ type Status struct {
 type StreamStatus struct {
 	Name        string `json:"name"`
 	Input       string `json:"input"`
-	Read        int64  `json:"read"`        // bytes since it was first seen
-	Unread      int64  `json:"unread"`      // bytes that are known of
-	Generations int    `json:"generations"` // not yet finished
+	Read        int64  `json:"read"`            // bytes since it was first seen
+	Unread      int64  `json:"unread"`          // bytes that are known of
+	Generations int    `json:"generations"`     // not yet finished
+	Fault       string `json:"fault,omitempty"` // which file of it can not be read, and why
 }
 
 // Status may be called at any time.
@@ -289,11 +291,26 @@ func (f *follower) status(st *Status) {
 	maps.Copy(st.Bad, f.bad)
 	st.Open += f.open
 	st.Waiting += f.waiting
+	bad := slices.Sorted(maps.Keys(f.bad))
 	for _, s := range f.order {
 		x := StreamStatus{Name: s.src.Name, Input: s.src.Input, Read: s.pos, Generations: len(s.gens) - s.at}
+		if i := slices.IndexFunc(bad, func(path string) bool { return f.isOf(s, path) }); i >= 0 {
+			x.Fault = bad[i] + ": " + f.bad[bad[i]]
+		}
 		for _, g := range s.gens[s.at:] {
 			x.Unread += g.unread()
 		}
 		st.Streams = append(st.Streams, x)
 	}
+}
+
+// isOf says whether a path is a stream's directory, or that of a file of it. A
+// file that is followed by itself is of no other stream.
+func (f *follower) isOf(s *stream, path string) bool {
+	dir, name := filepath.Dir(path), filepath.Base(path)
+	if owner := f.streams[key(dir, name)]; owner != nil {
+		return owner == s
+	}
+	_, ok := labelOf(s.base, name)
+	return path == s.dir || ok && dir == s.dir
 }
