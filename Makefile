@@ -14,8 +14,8 @@ help: ## this list
 run: ## analyse the bundled sample
 	go run ./cmd/flagwatch testdata/logs/sample.log
 
-build: ## the program, into ./flagwatch
-	go build -trimpath -o flagwatch ./cmd/flagwatch
+build: ## the program, static as in the image, into ./flagwatch
+	CGO_ENABLED=0 go build -trimpath -o flagwatch ./cmd/flagwatch
 
 test: ## all tests
 	go test ./...

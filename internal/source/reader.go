@@ -127,7 +127,7 @@ func New(args []string, stdin *os.File, opt Options) (*Reader, error) {
 	if opt.Shards > 0 {
 		x.rows = slices.DeleteFunc(x.rows, func(w *row) bool { return shardOf(w, opt.Shards) != opt.Shard })
 	}
-	batches := opt.Parallel + 1
+	batches := min(opt.Parallel, len(x.rows)) + 1
 	r := &Reader{stdin: stdin, opt: opt, rows: x.rows, again: x.again, ready: make(chan item, batches+opt.Parallel), free: make(chan *Batch, batches)}
 	for range batches {
 		r.free <- new(Batch)
