@@ -16,6 +16,7 @@ var breakCauses = []Cause{
 			{"client-cert-refused", "every request fails, and the peer demands a client certificate (TLS 1.3 leaves no alert)"},
 			{"headless-pod-ip-passthrough", "the client calls a pod by its address"},
 			{"response-truncated", "the upstream's own answer was a 503 and broke off"},
+			{"rbac-denied", "every request fails, and the peer's records have code 0 and rbac_access_denied: a policy on a port that it takes for TCP"},
 		},
 		Checks: []string{
 			"kubectl get pods -A -o wide --field-selector status.podIP={upstream_ip}",
@@ -178,7 +179,7 @@ var breakRules = []Rule{
 	{"flag:UC inbound at-once", "keepalive-race", "app-crash upstream-closed", Medium},
 	{"flag:UC inbound", "upstream-closed", "app-crash app-closed-after-timeout", Medium},
 	{"flag:UC at-once host-tls-port", "upstream-closed", "plaintext-to-tls-upstream client-cert-refused keepalive-race", Medium},
-	{"flag:UC at-once outbound", "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining", Medium},
+	{"flag:UC at-once outbound", "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining rbac-denied", Medium},
 	{"flag:UC round-seconds", "upstream-closed", "app-closed-after-timeout app-crash", Medium},
 	{"flag:UC at-once", "upstream-closed", "keepalive-race app-crash plaintext-to-strict-mtls peer-draining", Low},
 	{"flag:UC", "upstream-closed", "app-crash peer-draining", Medium},

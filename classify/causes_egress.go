@@ -59,12 +59,12 @@ var egressCauses = []Cause{
 	},
 	{
 		ID: "inbound-undeclared-port", Title: "Traffic entered on a port that no Service declares", Side: Platform, Severity: Info,
-		Meaning:  "A caller reached a container port that no Service lists. It works, but the protocol is guessed and no per-service policy applies.",
+		Meaning:  "A caller reached a container port that no Service lists. It works, but the protocol is guessed and no per-service policy applies. Where the address is outside of the pod, containers or machines behind a bridge in it (docker0, KubeVirt) called out, and that was taken for traffic that comes in: it often fails.",
 		Evidence: "cluster InboundPassthroughCluster (before Istio 1.23 with Ipv4 or Ipv6 at the end)",
 		Rivals:   []Rival{{"upstream-refused", "the port is closed: the record fails with UF"}},
 		Checks:   []string{"kubectl get services -n {namespace} -o wide", "kubectl get pod {pod} -n {namespace} -o jsonpath='{.spec.containers[*].ports}'"},
-		Remedy:   "Declare the port in the Service, with a name that tells its protocol.",
-		Docs:     []string{"https://istio.io/latest/docs/ops/deployment/application-requirements/"},
+		Remedy:   "Declare the port in the Service, with a name that tells its protocol. For what calls out from behind a bridge, name the bridge in the pod's annotation istio.io/reroute-virtual-interfaces (before Istio 1.25 traffic.sidecar.istio.io/kubevirtInterfaces).",
+		Docs:     []string{"https://istio.io/latest/docs/ops/deployment/application-requirements/", "https://istio.io/latest/docs/reference/config/annotations/"},
 		Examples: []string{`[2026-05-04T13:47:31.517Z] "GET /metrics HTTP/1.1" 200 - via_upstream - "-" 0 812 3 2 "-" "okhttp/4.12.0" "060df6cd-9bb3-40da-9fa1-8b842da71e82" "10.61.7.33:9102" "10.61.7.33:9102" InboundPassthroughCluster 127.0.0.6:42871 10.61.7.33:9102 10.61.4.20:40118 - -`},
 	},
 }

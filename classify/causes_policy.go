@@ -223,7 +223,7 @@ var denialCauses = []Cause{
 	{
 		ID: "ext-authz-error", Title: "External authorizer unreachable, slow or broken", Side: Platform, Severity: Error,
 		Meaning:  "The external authorizer could not be asked: it is down, slow, or answered nonsense. The proxy then denies, because failOpen is off.",
-		Evidence: "flag UAEX with ext_authz_error or ext_authz_invalid",
+		Evidence: "flag UAEX with ext_authz_error or ext_authz_invalid; without details, whole seconds are those that the proxy waited for an answer",
 		Rivals:   []Rival{{"ext-authz-denied", "the details say ext_authz_denied: the authorizer did answer"}},
 		Checks: []string{
 			meshAuthorizers,
@@ -283,6 +283,7 @@ var denialRules = []Rule{
 	{"flag:UAEX details:^proto_message_extraction", "extension-answered", "", High},
 	{"flag:UAEX code:300-399", "ext-authz-redirect", "", Medium},
 	{"flag:UAEX code:5xx !details", "ext-authz-error", "ext-authz-denied", Low},
+	{"flag:UAEX !details round-seconds", "ext-authz-error", "ext-authz-denied", Low}, // Envoy's own answer to a silent authorizer is 403
 	{"flag:UAEX !details", "ext-authz-denied", "ext-authz-error", Medium},
 	{"flag:UAEX", "ext-authz-denied", "ext-authz-error extension-answered", Low},
 }

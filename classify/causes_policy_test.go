@@ -50,6 +50,8 @@ func denialRecords() []ruled {
 		{out(400, "UAEX", "proto_message_extraction_BAD_REQUEST{REQUEST_OUT_OF_DATA}"), "extension-answered", ""},
 		{hop{code: 503, flags: "UAEX", cluster: basket}.envoy(), "ext-authz-error", "ext-authz-denied"},
 		{hop{code: 403, flags: "UAEX", cluster: basket}.envoy(), "ext-authz-denied", "ext-authz-error"},
+		{hop{code: 403, flags: "UAEX", cluster: basket, took: 740}.envoy(), "ext-authz-denied", "ext-authz-error"},
+		{hop{code: 403, flags: "UAEX", cluster: basket, took: 3002}.envoy(), "ext-authz-error", "ext-authz-denied"},
 		{connection("UAEX", 2).istio(), "ext-authz-denied", "ext-authz-error"},
 		{out(403, "UAEX", "auth_digest_no_match"), "ext-authz-denied", "ext-authz-error extension-answered"},
 	}

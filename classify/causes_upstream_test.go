@@ -242,6 +242,9 @@ func connectRecords() []ruled {
 		{with(out(503, "UF,URX", "", 24255), dialled).mixer(), "upstream-connect-timeout", "upstream-unreachable stale-endpoint upstream-connect-failed"},
 		{connection("UF,URX", 30012).istio(), "upstream-connect-timeout", "upstream-unreachable stale-endpoint upstream-connect-failed"},
 		{connection("UF,URX", 301).istio(), "upstream-connect-timeout", "upstream-connect-failed stale-endpoint mtls-to-plaintext"},
+		{connection("UF,URX", 100).istio(), "upstream-connect-timeout", "upstream-connect-failed stale-endpoint mtls-to-plaintext"}, // a connect timeout of 0.1 s
+		{connection("UF,URX", 89).istio(), "upstream-connect-failed", "upstream-refused upstream-connect-timeout plaintext-to-strict-mtls mtls-to-plaintext"},
+		{connection("UF,URX", 17).istio(), "upstream-connect-failed", "upstream-refused upstream-connect-timeout plaintext-to-strict-mtls mtls-to-plaintext"}, // ten attempts
 		{connection("UF,URX", 3).istio(), "upstream-connect-failed", "upstream-refused plaintext-to-strict-mtls mtls-to-plaintext"},
 		{with(in(503, "UF", "", 0), app).mixer(), "upstream-refused", "upstream-connect-failed"},
 		{with(in(503, "UF", "", 1003), app).mixer(), "upstream-connect-failed", "upstream-refused upstream-connect-timeout"}, // backlog full, or many attempts
@@ -267,10 +270,10 @@ func breakRecords() []ruled {
 	served := func(h *hop) { h.served = "14" }
 	return []ruled{
 		// UC on the client's side
-		{out(503, "UC", cut, 1).istio(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining"},
-		{out(503, "UC", "", 1).mixer(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining"},
-		{out(503, "UC", before+"{connection termination}", 1).object(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining"},
-		{with(out(200, "UC", cut, 1), grpc).object(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining"},
+		{out(503, "UC", cut, 1).istio(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining rbac-denied"},
+		{out(503, "UC", "", 1).mixer(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining rbac-denied"},
+		{out(503, "UC", before+"{connection termination}", 1).object(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining rbac-denied"},
+		{with(out(200, "UC", cut, 1), grpc).object(), "upstream-closed", "keepalive-race plaintext-to-strict-mtls client-cert-refused peer-draining rbac-denied"},
 		{out(503, "UC", "", 1).envoy(), "upstream-closed", "keepalive-race app-crash plaintext-to-strict-mtls peer-draining"},
 		{with(out(503, "UC", cut, 1), to("10.62.5.9:8443")).istio(), "upstream-closed", "plaintext-to-tls-upstream client-cert-refused keepalive-race"},
 		{out(503, "UC", cut, 722).istio(), "upstream-closed", "app-crash peer-draining"},

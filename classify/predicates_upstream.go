@@ -9,7 +9,8 @@ import (
 // Milliseconds that durations are judged by.
 const (
 	atOnce     = 5   // no time for a timer: a connection was found dead or refused
-	noticeable = 900 // the shortest connect timeout that people configure is a second
+	longEnough = 90  // few connect timeouts are as short as 0.1 s, none is shorter
+	noticeable = 900 // nearly all connect timeouts are a second or more
 	second     = 1000
 	jitter     = 10
 )
@@ -17,6 +18,7 @@ const (
 // upstreamPredicates are questions about routes and about the way upstream.
 var upstreamPredicates = []predicate{
 	{"at-once", parser.Fields(parser.Duration), "it was over within 5 ms", func(r *parser.Record) bool { d, ok := r.Number(parser.Duration); return ok && d <= atOnce }},
+	{"long-enough", parser.Fields(parser.Duration), "it took about 0.1 s or more, as long as the shortest connect timeouts", func(r *parser.Record) bool { d, ok := r.Number(parser.Duration); return ok && d >= longEnough }},
 	{"slow", parser.Fields(parser.Duration), "it took about a second or more", func(r *parser.Record) bool { d, ok := r.Number(parser.Duration); return ok && d >= noticeable }},
 	{"round-seconds", parser.Fields(parser.Duration), "it took whole seconds, give or take 10 ms", roundSeconds},
 	{"passthrough", parser.Fields(parser.UpstreamCluster), "it left the mesh through PassthroughCluster", func(r *parser.Record) bool { return string(r.Bytes(parser.UpstreamCluster)) == "PassthroughCluster" }},
