@@ -142,6 +142,7 @@ func (o *agentOptions) run(ctx context.Context, std streams, cfg agent.Config) e
 	if err != nil {
 		return err
 	}
+	signal.Ignore(syscall.SIGPIPE) // who read the log may be gone; counting goes on
 	ctx, stop := signal.NotifyContext(ctx, syscall.SIGTERM)
 	defer stop()
 	return agent.Run(ctx, cfg, agent.Env{

@@ -49,12 +49,15 @@ func (n *node) check(err error) {
 	}
 }
 
-func (n *node) start(args ...string) {
+func (n *node) start(args ...string) { n.begin(&n.errs, args...) }
+
+// begin starts an agent whose log goes to errs.
+func (n *node) begin(errs io.Writer, args ...string) {
 	config := filepath.Join(n.dir, "agent.yaml")
 	n.check(os.WriteFile(config, []byte("inputs:\n- name: mesh\n  paths: ["+filepath.Join(n.dir, "pods")+"]\n"), 0o600))
 	n.agent = exec.Command("flagwatch", append([]string{"agent", "--config", config, "--root", filepath.Join(n.dir, "pods"),
 		"--state-dir", filepath.Join(n.dir, "state"), "--listen", n.addr, "--born-at-zero", "0s"}, args...)...)
-	n.agent.Stderr = &n.errs
+	n.agent.Stderr = errs
 	n.check(n.agent.Start())
 }
 
@@ -134,6 +137,21 @@ func (n *node) settle() {
 	}
 	if n.t.Failed() {
 		n.t.Log(n.errs.String())
+	}
+}
+
+// An agent whose log nobody reads any more goes on.
+func TestAgentLogIsClosed(t *testing.T) {
+	n := newNode(t)
+	r, w, err := os.Pipe()
+	n.check(err)
+	n.check(r.Close())
+	n.begin(w)
+	n.check(w.Close())
+	n.write(3)
+	n.settle()
+	if code := n.stop(syscall.SIGTERM); code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }
 

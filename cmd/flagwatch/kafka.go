@@ -125,8 +125,8 @@ func (o *kafkaOptions) options(f *pflag.FlagSet, std streams) (err error) {
 	if o.untilEnd && (o.state != "" || o.conn.InstanceID != "" || o.listen != "") {
 		return usageError("kafka: a reading with --until-end is no member of a group: it has no --state-dir, --instance-id or --listen")
 	}
-	if o.jobs < 0 {
-		return usageError("--jobs %d: want 0 or more", o.jobs)
+	if err := checkJobs(o.jobs); err != nil {
+		return err
 	}
 	if wrong := agent.WrongAddress(o.listen); wrong != "" {
 		return usageError("--listen %s", wrong)

@@ -61,6 +61,14 @@ type result struct {
 	last        int64 // time of the latest record that is too old to be counted, in nanoseconds since 1970; 0: there is none
 }
 
+// checkJobs refuses a number of workers that can not be meant.
+func checkJobs(n int) error {
+	if n < 0 || n > pipeline.MaxWorkers {
+		return usageError("--jobs %d: want 0 to %d", n, pipeline.MaxWorkers)
+	}
+	return nil
+}
+
 // run reads the inputs that args name. Errors of inputs are in the result;
 // an error is one of usage or of writing.
 func (o *runOptions) run(ctx context.Context, std streams, args []string, want parser.FieldSet, emit emitter) (*result, error) {
@@ -71,8 +79,8 @@ func (o *runOptions) run(ctx context.Context, std streams, args []string, want p
 	if err := meantCommand(args, o.commands); err != nil {
 		return nil, err
 	}
-	if o.jobs < 0 {
-		return nil, usageError("--jobs %d: want 0 or more", o.jobs)
+	if err := checkJobs(o.jobs); err != nil {
+		return nil, err
 	}
 	forMany, stopSaving := saveMemory()
 	defer stopSaving()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"log/slog"
 	"maps"
 	"slices"
@@ -40,14 +39,15 @@ type Env struct {
 
 // An agent is one that runs.
 type agent struct {
-	cfg   Config
-	env   Env
-	log   *slog.Logger
-	roots *safe.Roots
-	tail  *tail.Tailer
-	count func(context.Context, pipeline.Options) error // counts tail; a test may watch it
-	led   counts
-	file  *ledger.State // nil without a state directory
+	cfg    Config
+	env    Env
+	log    *slog.Logger
+	roots  *safe.Roots
+	absent []string // roots that are not open; watch's while it runs
+	tail   *tail.Tailer
+	count  func(context.Context, pipeline.Options) error // counts tail; a test may watch it
+	led    counts
+	file   *ledger.State // nil without a state directory
 
 	mu   sync.Mutex
 	told map[string]time.Time
@@ -79,6 +79,9 @@ func (a *agent) open() (err error) {
 	saved, err := a.openLedger()
 	if err != nil {
 		return err
+	}
+	if most := tail.MostOpen(); a.cfg.MaxOpen > most {
+		a.log.Warn("the system's limit allows for fewer open files", "maxOpenFiles", a.cfg.MaxOpen, "used", most)
 	}
 	a.tail = tail.New(a.cfg.Inputs, tail.Options{
 		Formats: a.env.Formats,
@@ -125,29 +128,12 @@ func (a *agent) run(ctx context.Context) error {
 	if a.file != nil {
 		err = errors.Join(err, a.file.Flush(), a.file.Stats().Err)
 	}
-	a.log.Info("stopped", "err", err)
+	if err != nil {
+		a.log.Error("stopped", "err", err)
+	} else {
+		a.log.Info("stopped")
+	}
 	return err
-}
-
-// openRoots opens those of the allowed directories that are there.
-func (a *agent) openRoots() (*safe.Roots, error) {
-	var there []string
-	for _, dir := range a.cfg.Roots {
-		r, err := safe.OpenRoots(dir)
-		switch {
-		case err == nil:
-			r.Close()
-			there = append(there, dir)
-		case errors.Is(err, fs.ErrNotExist):
-			a.log.Debug("no such directory", "root", dir)
-		default:
-			a.log.Warn("directory can not be opened", "root", dir, "err", err)
-		}
-	}
-	if len(there) == 0 {
-		return nil, fmt.Errorf("none of the directories %v is there", a.cfg.Roots)
-	}
-	return safe.OpenRoots(there...)
 }
 
 // openLedger opens the state, or does without one.
@@ -211,6 +197,7 @@ func (a *agent) watch(ctx context.Context) {
 		if n%lookEvery != 0 {
 			continue
 		}
+		a.absent = a.openThose(a.roots, a.absent)
 		bad := a.tail.Bad()
 		for _, path := range slices.Sorted(maps.Keys(bad)) {
 			a.tell("file "+path, "file can not be read", errors.New(path+": "+bad[path]))

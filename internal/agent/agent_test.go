@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -37,6 +38,11 @@ type run struct {
 }
 
 func start(t *testing.T, lines string) *run {
+	return startWith(t, lines, func(string, *Config) {})
+}
+
+// startWith starts an agent whose configuration is changed before.
+func startWith(t *testing.T, lines string, change func(dir string, cfg *Config)) *run {
 	r := &run{t: t, dir: t.TempDir(), done: make(chan error, 1)}
 	pods := filepath.Join(r.dir, "pods")
 	r.check(os.MkdirAll(filepath.Join(pods, podDir), 0o755))
@@ -47,6 +53,7 @@ func start(t *testing.T, lines string) *run {
 	cfg.Inputs = []tail.Input{{Name: "mesh", Paths: []string{pods}, Containers: tail.DefaultContainers()}}
 	cfg.Roots, cfg.StateDir, cfg.Listen, cfg.BornAtZero = []string{pods}, filepath.Join(r.dir, "state"), l.Addr().String(), 0
 	r.url = "http://" + cfg.Listen
+	change(r.dir, &cfg)
 	r.check(l.Close())
 	ctx, cancel := context.WithCancel(t.Context())
 	r.stop = cancel
@@ -128,7 +135,9 @@ func TestPages(t *testing.T) {
 	}{
 		{"POST", "/metrics", http.StatusMethodNotAllowed}, {"DELETE", "/api/v1/report", http.StatusMethodNotAllowed},
 		{"HEAD", "/metrics", http.StatusOK}, {"GET", "/api/v1/report?since=soon", http.StatusBadRequest},
-		{"GET", "/api/v1/report?since=-1m", http.StatusBadRequest}, {"GET", "/debug/pprof/", http.StatusNotFound}, {"GET", "/", http.StatusNotFound},
+		{"GET", "/api/v1/report?since=-1m", http.StatusBadRequest}, {"GET", "/api/v1/report?since=", http.StatusBadRequest},
+		{"GET", "/api/v1/report?sinc=15m", http.StatusBadRequest}, {"GET", "/api/v1/report?since=15m%zz", http.StatusBadRequest},
+		{"GET", "/api/v1/report?since=1m&since=2m", http.StatusBadRequest}, {"GET", "/debug/pprof/", http.StatusNotFound}, {"GET", "/", http.StatusNotFound},
 	} {
 		req, err := http.NewRequest(x.method, r.url+x.path, nil)
 		r.check(err)
@@ -190,9 +199,75 @@ func TestStateIsGone(t *testing.T) {
 	r.end()
 }
 
+// A directory that is not there yet is followed when it comes.
+func TestRootThatComesLater(t *testing.T) {
+	later := ""
+	r := startWith(t, line(time.Now()), func(dir string, cfg *Config) {
+		later = filepath.Join(dir, "later")
+		cfg.Roots = append(cfg.Roots, later)
+		cfg.Inputs = append(cfg.Inputs, tail.Input{Name: "later", Paths: []string{filepath.Join(later, "*.log")}})
+	})
+	r.get("/metrics", `flagwatch_records_total{kind="access"} 1`)
+	r.check(os.Mkdir(later, 0o755))
+	r.check(os.WriteFile(filepath.Join(later, "a.log"), []byte(line(time.Now())), 0o644))
+	r.get("/metrics", `flagwatch_records_total{kind="access"} 2`)
+	r.end()
+}
+
+func TestMeetsAny(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	if err := errors.Join(os.Mkdir(real, 0o755), os.Symlink(real, filepath.Join(dir, "link"))); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		root, path string
+		want       bool
+	}{
+		{"real", "real", true}, {"real", "real/a.log", true}, {"real", "real/*/a.log", true}, {"real", "real/../real/a.log", true},
+		{"real", "*/a.log", true}, {"real", "**/*.log", true}, {"link", "real/a.log", true}, {"gone", "gone/*.log", true},
+		{"real", "other/a.log", false}, {"real", "realistic/a.log", false}, {"real", "other/*.log", false}, {"real", "real/../other", false},
+	} {
+		if got := meetsAny([]string{filepath.Join(dir, x.root)}, dir+"/"+x.path); got != x.want {
+			t.Errorf("%s in %s: %v, want %v", x.path, x.root, got, x.want)
+		}
+	}
+}
+
+// What the server of pages has to say is in the agent's log, and written as it is.
+func TestServersOwnLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "log")
+	f, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	a := &agent{cfg: Config{Listen: "127.0.0.1:0"}, log: slog.New(slog.NewJSONHandler(f, nil))} // counts nothing: a page of metrics fails
+	stop, err := a.serve(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var begin struct{ Address string }
+	data, _ := os.ReadFile(path)
+	if err := json.Unmarshal(data, &begin); err != nil {
+		t.Fatal(err)
+	}
+	client := http.Client{Timeout: time.Minute}
+	for range maxRenders + 1 { // a page that fails gives its place back
+		if _, err := client.Get("http://" + begin.Address + "/metrics"); !errors.Is(err, io.EOF) {
+			t.Error(err)
+		}
+	}
+	stop()
+	if data, _ = os.ReadFile(path); !strings.Contains(string(data), `"level":"WARN","msg":"http: panic serving`) {
+		t.Errorf("%s", data)
+	}
+}
+
 func TestNothingToRead(t *testing.T) {
 	cfg := Default()
 	cfg.Roots = []string{filepath.Join(t.TempDir(), "gone")}
+	cfg.Inputs[0].Paths = cfg.Roots
 	err := Run(t.Context(), cfg, Env{Log: slog.New(slog.DiscardHandler), Causes: classify.Default()})
 	if err == nil || !strings.Contains(err.Error(), "gone") {
 		t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/flagwatch/flagwatch/internal/document"
+	"github.com/flagwatch/flagwatch/internal/pipeline"
 	"github.com/flagwatch/flagwatch/internal/spell"
 	"github.com/flagwatch/flagwatch/internal/tail"
 	"github.com/flagwatch/flagwatch/sinks"
@@ -64,6 +66,11 @@ func Default() Config {
 		LogFormat:  "auto",
 		LogLevel:   "info",
 	}
+}
+
+// bounds are what the numbers of a configuration may be.
+var bounds = map[string]struct{ least, most int }{
+	"maxSeries": {1, math.MaxInt32}, "maxOpenFiles": {1, math.MaxInt32}, "workers": {0, pipeline.MaxWorkers},
 }
 
 // A Key is one that a configuration may have.
@@ -343,11 +350,19 @@ func (k *Key) schema() map[string]any {
 	s := map[string]any{"description": k.Help}
 	switch k.Type {
 	case "strings":
-		s["type"], s["items"] = "array", map[string]any{"type": "string"}
+		s["type"], s["items"] = "array", map[string]any{"type": "string", "minLength": 1}
+		if k.Name != "inputs.containers" {
+			s["minItems"] = 1
+		}
+	case "integer":
+		s["type"], s["minimum"], s["maximum"] = k.Type, bounds[k.Name].least, bounds[k.Name].most
 	case "duration":
 		s["type"], s["pattern"] = "string", `^([0-9]+(\.[0-9]+)?(ns|us|ms|s|m|h))+$|^0$`
 	default:
 		s["type"] = k.Type
+	}
+	if k.Name == "inputs.name" {
+		s["minLength"] = 1
 	}
 	if k.Enum != nil {
 		s["enum"] = k.Enum

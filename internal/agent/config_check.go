@@ -50,10 +50,12 @@ func (c *Config) mistakes() (list []mistake) {
 	for _, x := range []struct {
 		name  string
 		value int
-		least int
-	}{{"maxSeries", c.MaxSeries, 1}, {"maxOpenFiles", c.MaxOpen, 1}, {"workers", c.Workers, 0}} {
-		if x.value < x.least {
-			wrong(x.name, fmt.Sprintf("%d, want %d or more", x.value, x.least))
+	}{{"maxSeries", c.MaxSeries}, {"maxOpenFiles", c.MaxOpen}, {"workers", c.Workers}} {
+		switch b := bounds[x.name]; {
+		case x.value < b.least:
+			wrong(x.name, fmt.Sprintf("%d, want %d or more", x.value, b.least))
+		case x.value > b.most:
+			wrong(x.name, fmt.Sprintf("%d, want %d or less", x.value, b.most))
 		}
 	}
 	if c.BornAtZero < 0 {

@@ -1,7 +1,10 @@
 package agent
 
 import (
+	"cmp"
 	"encoding/json"
+	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strings"
@@ -46,6 +49,7 @@ func TestConfigErrors(t *testing.T) {
 		"from: start":                     `a.yaml:1:7: "start": want one of state, beginning, end`,
 		"maxSeries: many":                 `a.yaml:1:12: "many": want a whole number`,
 		"maxSeries: 0":                    `a.yaml:1:12: maxSeries: 0, want 1 or more`,
+		"workers: 100000":                 `a.yaml:1:10: workers: 100000, want 1024 or less`,
 		"bornAtZero: 60":                  `a.yaml:1:13: "60": want a duration like 90s`,
 		"bornAtZero: -1s":                 `a.yaml:1:13: bornAtZero: -1s, want 0 or more`,
 		"strictState: yes":                `a.yaml:1:14: "yes": want true or false`,
@@ -187,6 +191,46 @@ func TestSchema(t *testing.T) {
 	}
 }
 
+// TestSchemaBounds demands that the schema refuses the numbers, the lists and
+// the texts that the parser refuses.
+func TestSchemaBounds(t *testing.T) {
+	takes := func(format string, value any) bool {
+		_, err := Parse("a.yaml", fmt.Appendf(nil, format, value))
+		return err == nil
+	}
+	schema := Schema()["properties"].(map[string]any)
+	input := schema["inputs"].(map[string]any)["items"].(map[string]any)["properties"].(map[string]any)
+	formats := map[string]string{
+		"name": "inputs: [{name: %v, paths: [a]}]", "paths": "inputs: [{name: a, paths: %v}]",
+		"containers": "inputs: [{name: a, paths: [a], containers: %v}]",
+	}
+	maps.Copy(input, schema)
+	for name, s := range input {
+		s, format := s.(map[string]any), cmp.Or(formats[name], name+": %v")
+		switch s["type"] {
+		case "integer":
+			least, most := s["minimum"].(int), s["maximum"].(int)
+			for value, want := range map[int]bool{least - 1: false, least: true, most: true, most + 1: false} {
+				if takes(format, value) != want {
+					t.Errorf("%s: %d is taken: %v, want %v", name, value, !want, want)
+				}
+			}
+		case "array":
+			_, least := s["minItems"]
+			if takes(format, "[]") == least {
+				t.Errorf("%s: no item is taken: %v, as the schema has it %v", name, least, !least)
+			}
+			if item, ok := s["items"].(map[string]any); ok && item["type"] == "string" && item["minLength"] != 1 {
+				t.Errorf("%s: the schema takes an empty item", name)
+			}
+		case "string":
+			if _, enum := s["enum"]; !enum && name != "bornAtZero" && takes(format, "''") == (s["minLength"] != nil) {
+				t.Errorf("%s: an empty text", name)
+			}
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add([]byte("inputs:\n- {name: a, paths: [b]}\nfrom: end\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -198,7 +242,7 @@ func FuzzParse(f *testing.F) {
 
 // What stands behind the last --- may be nothing.
 func TestConfigOneDocument(t *testing.T) {
-	for _, text := range []string{"", "---\nlisten: ':1'\n", "listen: ':1'\n---\n", "listen: ':1'\n---\n# end\n...\n"} {
+	for _, text := range []string{"", "---\n", "--- # nothing\n# yet\n", "---\nlisten: ':1'\n", "listen: ':1'\n---\n", "listen: ':1'\n---\n# end\n...\n"} {
 		if _, err := Parse("a.yaml", []byte(text)); err != nil {
 			t.Errorf("%q: %v", text, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/pprof"
@@ -16,7 +17,7 @@ import (
 )
 
 const (
-	maxConnections = 64
+	maxConnections = 64 // but no more than a quarter of the files that the process may have open
 	maxRenders     = 4
 	drainFor       = 2 * time.Second // requests that are under way at the end
 )
@@ -56,10 +57,11 @@ func (a *agent) serve(ctx context.Context) (stop func(), err error) {
 			return nil, err
 		}
 		s := newServer(x.handler)
+		s.ErrorLog = slog.NewLogLogger(a.log.Handler(), slog.LevelWarn)
 		servers = append(servers, s)
 		a.log.Info("listening", "address", l.Addr().String())
 		go func() {
-			if err := s.Serve(&limited{Listener: l, slots: make(chan struct{}, maxConnections)}); !errors.Is(err, http.ErrServerClosed) {
+			if err := s.Serve(limit(l)); !errors.Is(err, http.ErrServerClosed) {
 				a.log.Error("server ended", "err", err)
 			}
 		}()
@@ -76,6 +78,10 @@ func newServer(h http.Handler) *http.Server {
 		IdleTimeout:       60 * time.Second,
 		MaxHeaderBytes:    8 << 10,
 	}
+}
+
+func limit(l net.Listener) *limited {
+	return &limited{Listener: l, slots: make(chan struct{}, max(min(maxConnections, tail.FileLimit()/4), 1))}
 }
 
 // limited accepts so many connections at a time.

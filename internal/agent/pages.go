@@ -2,10 +2,12 @@ package agent
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/flagwatch/flagwatch/sinks"
@@ -29,7 +31,7 @@ func Serve(addr string, p Pages) (at net.Addr, stop func(), err error) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.Serve(&limited{Listener: l, slots: make(chan struct{}, maxConnections)})
+		s.Serve(limit(l))
 	}()
 	return l.Addr(), func() {
 		s.Close()
@@ -56,8 +58,10 @@ func (p Pages) handler() http.Handler {
 			var b body
 			select {
 			case renders <- struct{}{}:
-				render(&b, r)
-				<-renders
+				func() {
+					defer func() { <-renders }()
+					render(&b, r)
+				}()
 			case <-r.Context().Done():
 				return
 			}
@@ -85,15 +89,33 @@ func (p Pages) metrics(b *body, _ *http.Request) {
 
 // report is the Report as JSON, of all or of the last while.
 func (p Pages) report(b *body, r *http.Request) {
-	since, err := time.ParseDuration(r.FormValue("since"))
-	if r.FormValue("since") != "" && (err != nil || since <= 0) {
-		b.wrong, b.code = "since: want a duration like 15m", http.StatusBadRequest
+	since, err := sinceOf(r.URL.RawQuery)
+	if err != nil {
+		b.wrong, b.code = err.Error(), http.StatusBadRequest
 		return
 	}
 	b.kind = "application/json"
 	if err := p.Report(since).WriteJSON(&b.text); err != nil {
 		b.wrong, b.code = err.Error(), http.StatusInternalServerError
 	}
+}
+
+// sinceOf reads the query of a request for a report. What is not understood is
+// wrong: the report of all would be taken for that of the last while.
+func sinceOf(query string) (since time.Duration, err error) {
+	values, err := url.ParseQuery(query)
+	if err != nil {
+		return 0, errors.New("the query is malformed: want since=15m")
+	}
+	for name, list := range values {
+		if name != "since" || len(list) != 1 {
+			return 0, errors.New("want one parameter, since, such as since=15m")
+		}
+		if since, err = time.ParseDuration(list[0]); err != nil || since <= 0 {
+			return 0, errors.New("since: want a duration like 15m")
+		}
+	}
+	return since, nil
 }
 
 func (p Pages) ready(w http.ResponseWriter, _ *http.Request) {

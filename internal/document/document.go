@@ -16,7 +16,9 @@ import (
 // the name of the file.
 func Read(name string, data []byte) (root, second *yaml.Node, err error) {
 	in := yaml.NewDecoder(bytes.NewReader(data))
-	root, err = next(in)
+	if root, err = next(in); err == nil && root.Tag == "!!null" && root.Value == "" {
+		root = nil // what stands behind a first ---, or only comments
+	}
 	for err == nil && (second == nil || second.Tag == "!!null") {
 		second, err = next(in)
 	}

@@ -200,6 +200,7 @@ func (s *State) loadFile(name string) error {
 // ReadState returns the places and the counts of a state directory, whoever
 // uses it.
 func ReadState(dir string) (places []byte, counts *sinks.Snapshot, err error) {
+	var list []error
 	for _, name := range []string{stateName, previousName} {
 		path := filepath.Join(dir, name)
 		var data []byte
@@ -208,12 +209,17 @@ func ReadState(dir string) (places []byte, counts *sinks.Snapshot, err error) {
 				return places, counts, nil
 			}
 		}
-		err = fmt.Errorf("%s: %w", path, err)
 		if errors.Is(err, ErrNewer) {
-			break
+			return nil, nil, fmt.Errorf("%s: %w", path, err)
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			list = append(list, fmt.Errorf("%s: %w", path, err))
 		}
 	}
-	return nil, nil, err
+	if list == nil {
+		return nil, nil, fmt.Errorf("%s: no agent has written a state there: %w", dir, fs.ErrNotExist)
+	}
+	return nil, nil, errors.Join(list...)
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -22,9 +22,13 @@ import (
 // behind then.
 const grace = time.Second
 
+// MaxWorkers is how many workers a run has at most: each has memory of its own,
+// and is waited for at the end.
+const MaxWorkers = 1024
+
 // Options are choices for a run. The zero value is ready for use.
 type Options struct {
-	Workers int             // 0: one per processor
+	Workers int             // 0: one per processor; at most MaxWorkers
 	Epoch   time.Duration   // between commits at least, and from a record to its commit at most; 0: a second, or none before the end if Early
 	Early   bool            // commits have no ends: for a ledger in memory
 	Want    parser.FieldSet // fields to find; 0: those that are counted

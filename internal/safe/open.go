@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 )
 
 // A RefusedError says why a path was not opened, or not kept open.
@@ -67,8 +68,11 @@ const maxLinks = 8
 
 // Roots are the directories that a daemon may read. Whoever controls what
 // lies below them can not make Open reach a file outside of them, whatever
-// links they place or swap. Safe for concurrent use.
-type Roots struct{ list []root }
+// links they place or swap. The zero value has none. Safe for concurrent use.
+type Roots struct {
+	mu   sync.RWMutex
+	list []root
+}
 
 type root struct {
 	dir   *os.Root
@@ -80,7 +84,7 @@ type root struct {
 func OpenRoots(dirs ...string) (*Roots, error) {
 	r := &Roots{}
 	for _, name := range dirs {
-		if err := r.add(name); err != nil {
+		if err := r.Add(name); err != nil {
 			r.Close()
 			return nil, err
 		}
@@ -88,7 +92,8 @@ func OpenRoots(dirs ...string) (*Roots, error) {
 	return r, nil
 }
 
-func (r *Roots) add(name string) error {
+// Add opens one more root.
+func (r *Roots) Add(name string) error {
 	given, err := filepath.Abs(name)
 	if err != nil {
 		return err
@@ -101,6 +106,8 @@ func (r *Roots) add(name string) error {
 	if err != nil {
 		return err
 	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	r.list = append(r.list, root{dir, []string{given, resolved}})
 	return nil
 }
@@ -144,6 +151,8 @@ func (r *Roots) Open(path string) (*os.File, string, error) {
 
 // find returns the root that path lies in, and the path below it.
 func (r *Roots) find(path string) (root, string, bool) {
+	r.mu.RLock()
+	defer r.mu.RUnlock()
 	for _, d := range r.list {
 		for _, name := range d.names {
 			if rel, err := filepath.Rel(name, path); err == nil && filepath.IsLocal(rel) {

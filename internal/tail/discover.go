@@ -152,7 +152,7 @@ func (f *follower) list(d *find, dir string, now time.Time) (paths []string, ask
 	}
 	names, err := f.sys.Names(dir)
 	if err != nil {
-		f.bad[dir] = err.Error()
+		f.bad[dir] = reason(dir, err)
 		return l.paths, true
 	}
 	delete(f.bad, dir)
@@ -235,7 +235,7 @@ func (f *follower) file(d *find, name string, literal bool) bool {
 			if f.bad[name] == "" {
 				f.counts.Refused++
 			}
-			f.bad[name] = err.Error()
+			f.bad[name] = reason(name, err)
 		}
 		return false
 	}

@@ -277,7 +277,7 @@ func (f *follower) fault(g *generation, err error, now time.Time) {
 		f.counts.Faults++
 	}
 	g.err, g.retry = err, now.Add(retryFirst)
-	f.bad[g.path] = err.Error()
+	f.bad[g.path] = reason(g.path, err)
 	f.close(g)
 }
 

@@ -46,6 +46,11 @@ func TestPlantedLinks(t *testing.T) {
 	if r.f.counts.Refused < 3 {
 		t.Errorf("%d refused: %q", r.f.counts.Refused, r.f.bad)
 	}
+	for path, why := range r.f.bad {
+		if strings.HasPrefix(why, path) {
+			t.Errorf("%s is named once more: %s", path, why)
+		}
+	}
 }
 
 // The kubelet's own chain of links is followed.

@@ -101,7 +101,7 @@ func (f *follower) candidates(s *stream, names []string) (list []candidate) {
 // unlisted handles a directory that can not be read.
 func (f *follower) unlisted(s *stream, err error, now time.Time) {
 	if !notThere(err) {
-		f.bad[s.dir] = err.Error()
+		f.bad[s.dir] = reason(s.dir, err)
 		return
 	}
 	s.over, s.rescan = true, true
@@ -293,7 +293,7 @@ func (f *follower) openCandidate(s *stream, c *candidate) bool {
 		if _, ok := errors.AsType[*safe.RefusedError](err); ok && f.bad[c.path] == "" {
 			f.counts.Refused++
 		}
-		f.bad[c.path] = err.Error()
+		f.bad[c.path] = reason(c.path, err)
 		return false
 	}
 	delete(f.bad, c.path)
@@ -309,7 +309,7 @@ func (f *follower) openCandidate(s *stream, c *candidate) bool {
 // that it is is not lost.
 func (f *follower) unreadable(s *stream, c *candidate, err error) {
 	c.file.Close()
-	f.bad[c.path] = err.Error()
+	f.bad[c.path] = reason(c.path, err)
 	s.rescan = true
 	for _, g := range s.gens {
 		if g.id.sameFile(&c.id) {

@@ -6,6 +6,8 @@ package tail
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
 	"maps"
 	"path/filepath"
 	"slices"
@@ -13,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/flagwatch/flagwatch/internal/safe"
 	"github.com/flagwatch/flagwatch/internal/source"
 	"github.com/flagwatch/flagwatch/parser"
 )
@@ -30,7 +33,7 @@ type Options struct {
 	Saved     *Saved        // where to go on
 	End       bool          // begin at the end of files that are there at the start and not in Saved
 	History   bool          // read the rotated generations that are there at the start, too
-	MaxOpen   int           // files open at a time; 0: 512
+	MaxOpen   int           // files open at a time, but no more than MostOpen; 0: 512
 	HoldBytes int64         // unread bytes of a deleted file that is kept open; 0: 1 GiB
 	HoldTime  time.Duration // how long it is; 0: an hour
 	Self      string        // name of a pod whose logs are left out
@@ -90,6 +93,11 @@ func New(inputs []Input, opt Options) *Tailer {
 	return t
 }
 
+// MostOpen is how many files a Tailer has open at most: half of what the system
+// lets the process have, so that there is always one for a state, a directory or
+// a connection.
+func MostOpen() int { return max(FileLimit()/2, 1) }
+
 func (o *Options) fill() {
 	if o.System == nil {
 		o.System = Disk{}
@@ -97,6 +105,7 @@ func (o *Options) fill() {
 	if o.MaxOpen <= 0 {
 		o.MaxOpen = 512
 	}
+	o.MaxOpen = min(o.MaxOpen, MostOpen())
 	if o.HoldBytes <= 0 {
 		o.HoldBytes = 1 << 30
 	}
@@ -282,6 +291,17 @@ func (t *Tailer) Bad() map[string]string {
 		f.mu.Unlock()
 	}
 	return bad
+}
+
+// reason is what an error says about a path, without naming it once more.
+func reason(path string, err error) string {
+	if e, ok := errors.AsType[*safe.RefusedError](err); ok && e.Path == path {
+		return e.Why
+	}
+	if e, ok := errors.AsType[*fs.PathError](err); ok && e.Path == path {
+		return e.Err.Error()
+	}
+	return err.Error()
 }
 
 func (f *follower) status(st *Status) {
