@@ -188,14 +188,34 @@ func (p *Parser) readLed(s []byte) bool {
 	} else if n > 0 {
 		mark = lead[n-1]
 	}
-	line := withoutMarks(s[at:], mark)
+	line := withoutMarks(cellOf(s[at:], s[:at]), mark)
 	p.rec.wrap(Quote)
+	p.rec.tell(lead)
 	if p.readGlued(line) || p.flat(line) || p.flatOwn(line, nil, 0) || p.readText(line) || p.readTorn(line) {
 		return true
 	}
 	why, stop := p.whyUnread(line)
 	p.invalid(why, at+stop)
 	return true
+}
+
+// cellOf returns the part of a line that stands in the same place of a table, a
+// page or a call as where it begins, behind a lead.
+func cellOf(line, lead []byte) []byte {
+	for _, c := range cellEnds {
+		if !bytes.HasSuffix(bytes.TrimRight(lead, " "), []byte(c.opens)) {
+			continue
+		}
+		if end := bytes.Index(line, []byte(c.closes)); end > 0 {
+			return line[:end]
+		}
+	}
+	return line
+}
+
+// cellEnds are what opens a cell and what closes it then.
+var cellEnds = []struct{ opens, closes string }{{"\t", "\t"}, {">", "</"}, {"`", "`"}, {"|", " | "}, {`=>"`, `", "`}, {`=>"`, `"}`}, {"Str(", ")"},
+	{"{code}", "{code}"}, {"{noformat}", "{noformat}"}, {"[CDATA[", "]]>"},
 }
 
 // readLedEvent does so for an event, which must begin with the time that its
@@ -248,6 +268,7 @@ func (p *Parser) readLedObject(s []byte) bool {
 		return false
 	}
 	p.rec.wrap(Quote)
+	p.rec.tell(s[:at])
 	p.splitObject(s[at:], &o)
 	return true
 }

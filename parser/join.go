@@ -81,7 +81,9 @@ func (p *Parser) readBrace(s []byte, depth int) (inner []byte, done bool) {
 	r := &p.rec
 	kind, o := p.readObject(s)
 	if o.cut && r.depth == 0 && !p.glued && opensObject(s) {
-		if p.readLines() {
+		if text, laid := p.readLines(); laid == jsonWrapper {
+			return p.unwrap(text, &p.laid, depth)
+		} else if laid != jsonOther {
 			return nil, true
 		}
 		kind, o = p.readObject(s)
@@ -97,6 +99,9 @@ func (p *Parser) readBrace(s []byte, depth int) (inner []byte, done bool) {
 		p.splitObject(s, &o)
 		return nil, true
 	case jsonWrapper:
+		if r.depth == 0 && o.key != Docker { // pieces are of whole lines
+			p.splitObject(s, &o)
+		}
 		return p.unwrap(s, &o, depth)
 	case jsonBroken:
 		why := BadJSON
@@ -135,16 +140,18 @@ func opensObject(s []byte) bool {
 }
 
 // readLines reads an object that goes on over the following lines. It is
-// false when they do not belong to one.
-func (p *Parser) readLines() bool {
+// jsonOther when they do not belong to one; a wrapper is in p.laid, and counts
+// in text.
+func (p *Parser) readLines() (text []byte, kind jsonKind) {
 	r := &p.rec
-	text := p.block[r.Begin:min(len(p.block), r.Begin+MaxRecord)]
+	text = p.block[r.Begin:min(len(p.block), r.Begin+MaxRecord)]
+	object := text[bytes.IndexByte(text, '{'):]
 	p.multiline = true
-	kind, o := p.readObject(text[bytes.IndexByte(text, '{'):])
+	kind, o := p.readObject(object)
 	p.multiline = false
-	size := p.linesOf(text, &o, kind == jsonEvent)
+	size := p.linesOf(text, &o)
 	if size == 0 {
-		return false
+		return nil, jsonOther
 	}
 	lines := bytes.Count(text[:size], []byte{'\n'})
 	if text[size-1] != '\n' {
@@ -154,19 +161,24 @@ func (p *Parser) readLines() bool {
 	case jsonAccess, jsonEvent:
 	case jsonBroken:
 		p.invalid(Incomplete, size)
+	case jsonWrapper:
+		if !o.whole || !o.shipped || p.cargo.count == 0 && !p.isRecord(object, &p.cargo) {
+			return nil, jsonOther
+		}
+		p.laid = o
 	default:
-		return false
+		return nil, jsonOther
 	}
 	r.Size, r.Lines = size, lines
 	p.pos, p.line = r.Begin+size, r.Line-1+lines
-	return true
+	return object, kind
 }
 
 // linesOf returns the length of the lines that an object over many lines has:
 // those up to its closing brace, or up to the line that broke it. It is 0 when
 // something else stands behind the brace; of an object in a list, that may be
 // a comma.
-func (p *Parser) linesOf(text []byte, o *object, listed bool) int {
+func (p *Parser) linesOf(text []byte, o *object) int {
 	end := o.end + bytes.IndexByte(text, '{')
 	if !o.whole && !o.cut {
 		return bytes.LastIndexByte(text[:end], '\n') + 1 // the line that broke it is not its own
@@ -175,7 +187,7 @@ func (p *Parser) linesOf(text []byte, o *object, listed bool) int {
 	if i < 0 {
 		i = len(text) - end - 1
 	}
-	if rest := bytes.TrimSpace(text[end : end+i+1]); len(rest) > 0 && (!listed || string(rest) != ",") {
+	if rest := bytes.TrimSpace(text[end : end+i+1]); len(rest) > 0 && string(rest) != "," {
 		return 0
 	}
 	return end + i + 1
@@ -199,7 +211,9 @@ func (p *Parser) unwrap(s []byte, o *object, depth int) (inner []byte, done bool
 	r.forget()
 	r.wrap(o.key)
 	if o.shipped {
-		r.place.from(&p.cargo.place)
+		if !p.cargo.mixed {
+			r.place.from(&p.cargo.place)
+		}
 		if p.cargo.count > 0 {
 			buf = append(buf, p.enqueue()...)
 		}

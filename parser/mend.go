@@ -2,13 +2,16 @@ package parser
 
 import "bytes"
 
-// mend undoes what editors, chat programs and tables do to a pasted line:
-// typographic quotes, quotes that were doubled or escaped, blanks that are
-// none. It returns nil when there is nothing to undo.
+// mend undoes what editors, chat programs, tables and addresses do to a pasted
+// line: typographic quotes, quotes that were doubled or escaped, blanks that are
+// none or became tabs, escaped bars, bytes as %XX. It returns nil when there is
+// nothing to undo.
 func (p *Parser) mend(s []byte) []byte {
 	doubled := doubledQuotes(s)
-	escaped := bytes.Contains(s, []byte(`\"`))
-	if !doubled && !escaped && bytes.IndexByte(s, 0xe2) < 0 && bytes.IndexByte(s, 0xc2) < 0 && bytes.IndexByte(s, '&') < 0 {
+	escaped := bytes.Contains(s, []byte(`\"`)) || bytes.Contains(s, []byte(`\|`))
+	tabbed := bytes.Contains(s, []byte("]\t\""))
+	percent := bytes.IndexByte(s, '"') < 0 && bytes.Contains(s, []byte("%22"))
+	if !doubled && !escaped && !tabbed && !percent && bytes.IndexByte(s, 0xe2) < 0 && bytes.IndexByte(s, 0xc2) < 0 && bytes.IndexByte(s, '&') < 0 {
 		return nil
 	}
 	buf := p.mended[:0]
@@ -18,9 +21,18 @@ func (p *Parser) mend(s []byte) []byte {
 		case doubled && s[i] == '"' && i+1 < len(s) && s[i+1] == '"':
 			buf = append(buf, '"')
 			i += 2
-		case escaped && s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\'):
+		case escaped && s[i] == '\\' && i+1 < len(s) && (s[i+1] == '"' || s[i+1] == '\\' || s[i+1] == '|'):
 			buf = append(buf, s[i+1])
 			i += 2
+		case tabbed && s[i] == '\t':
+			buf = append(buf, ' ')
+			i++
+		case percent && percentByte(s[i:]) > 0:
+			buf = append(buf, percentByte(s[i:]))
+			i += 3
+		case percent && s[i] == '+' && bytes.IndexByte(s, ' ') < 0 && !bytes.Contains(s, []byte("%20")):
+			buf = append(buf, ' ')
+			i++
 		case n > 0 && c > 0:
 			buf = append(buf, c)
 			i += n
@@ -36,6 +48,19 @@ func (p *Parser) mend(s []byte) []byte {
 		return nil
 	}
 	return padded(&p.mended)
+}
+
+// percentByte is the byte that an address has as %XX at s[0]; 0 when there is
+// none.
+func percentByte(s []byte) byte {
+	if len(s) < 3 || s[0] != '%' {
+		return 0
+	}
+	v, ok := hex4([]byte{'0', '0', s[1], s[2]})
+	if !ok {
+		return 0
+	}
+	return byte(v)
 }
 
 // mark returns the length of a typographic mark at s[0] and the byte that a
@@ -79,7 +104,7 @@ func mark(s []byte) (n int, c byte) {
 var entities = []struct {
 	name string
 	c    byte
-}{{"&quot;", '"'}, {"&#34;", '"'}, {"&#39;", '\''}, {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&nbsp;", ' '}}
+}{{"&quot;", '"'}, {"&#34;", '"'}, {"&#x22;", '"'}, {"&#39;", '\''}, {"&#x27;", '\''}, {"&apos;", '\''}, {"&#124;", '|'}, {"&#x2F;", '/'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&amp;", '&'}, {"&nbsp;", ' '}}
 
 // doubledQuotes says whether a table has doubled all quotes of a line, but for
 // those around it.

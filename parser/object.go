@@ -35,7 +35,7 @@ func (p *Parser) readObject(s []byte) (jsonKind, object) {
 	case r.layout.Has(ResponseFlags) && o.proxy || r.hasCode && (o.proxy || o.keys.has(ownCode)) || o.told && r.hasCode || r.showsOutcome(&o):
 		p.accessObject(s, &o)
 		return jsonAccess, o
-	case o.carrier && p.readTraffic(s):
+	case o.carrier && (p.readTraffic(s) || p.readEntry(s)):
 		return jsonAccess, o
 	case o.carrier && p.ship(s, &o):
 		return jsonWrapper, o

@@ -62,12 +62,15 @@ type Parser struct {
 	wraps          wraps
 	mended         []byte // a line with its damage undone
 	spliced        []byte // a line without another program's time in it
+	laid           object // a wrapper that somebody laid out over several lines
 	cargo          cargo  // of the last shipper's object
 	queued         []byte // lines that it carried
+	queuedBefore   []byte // those that such a line was one of
 	queue          []byte // those to come
 	queueLines     int
 	queueEnvelopes [maxEnvelopes]Envelope
 	queueDepth     uint8
+	queuePlace     Place
 	traffic        []byte // an entry of Google's traffic log as one object
 
 	heads  eventHeads
@@ -331,6 +334,9 @@ func (p *Parser) read(s []byte) bool {
 				s = s[n:]
 				continue
 			}
+		case c == '{' && depth < maxEnvelopes && bytes.IndexByte(s, 0x1b) >= 0:
+			s = p.plain(s, depth)
+			continue
 		case c == '{':
 			p.base = s
 			inner, done := p.readBrace(s, depth)
@@ -353,6 +359,12 @@ func (p *Parser) read(s []byte) bool {
 				s = s[1:]
 				continue
 			}
+		}
+		if inner, done := p.readQuoted(s, depth); done {
+			return true
+		} else if inner != nil {
+			s = inner
+			continue
 		}
 		if n, line := quoteHead(s); n > 0 {
 			r.wrap(Quote)

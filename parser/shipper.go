@@ -16,12 +16,14 @@ type cargo struct {
 	count  int    // how many
 	proxy  []byte // the attributes of a list's element, as an object
 	said   bool   // one of those is the flags or the code
+	first  Place  // of a list's first line
+	mixed  bool   // others are from elsewhere
 }
 
 // textKeys are the keys under which shippers keep a line, the surest first.
 var textKeys = map[string]Envelope{
 	"log": JSONLog, "message": JSONMessage, "body": JSONBody, "stringValue": JSONBody, "textPayload": JSONText, "jsonPayload": JSONPayload, "MESSAGE": JSONJournal,
-	"@message": JSONAt, "line": JSONLine, "log_processed": JSONProcessed, "event": JSONEvent, "original": JSONOriginal, "event.original": JSONOriginal, "_raw": JSONRaw, "msg": JSONMsg,
+	"@message": JSONAt, "short_message": JSONMessage, "payload": JSONMessage, "LogMessage": JSONMessage, "LogEntry": JSONMessage, "line": JSONLine, "log_processed": JSONProcessed, "event": JSONEvent, "original": JSONOriginal, "event.original": JSONOriginal, "_raw": JSONRaw, "msg": JSONMsg,
 }
 
 // carriers are keys that an object has which carries a line. Those that are
@@ -29,7 +31,7 @@ var textKeys = map[string]Envelope{
 var carriers = map[string]bool{
 	"kubernetes": true, "resourceLogs": true, "logEvents": true, "textPayload": true, "jsonPayload": false, "log_processed": true, "__REALTIME_TIMESTAMP": true,
 	"@message": true, "source_type": true, "agent": true, "MESSAGE": false, "line": false, "event": false, "events": false, "_raw": false, "event.original": false, "httpRequest": false,
-	"kubernetes.pod.name": true, "kubernetes.pod_name": true, "k8s": true, "filename": false, "scopeLogs": true, "logRecords": true, "labels": false, "data": false,
+	"kubernetes.pod.name": true, "kubernetes.pod_name": true, "k8s": true, "filename": false, "common_properties": false, "commonProperties": false, "_source": false, "_index": false, "hits": false, "pod": false, "container": false, "content": false, "result": false, "short_message": false, "payload": false, "LogMessage": true, "LogEntry": true, "fields": false, "podName": true, "pod_name": true, "podNamespace": true, "ecs_task_arn": true, "scopeLogs": true, "logRecords": true, "labels": false, "data": false,
 }
 
 // A placeKey says which part of a Place a key names.
@@ -47,10 +49,10 @@ const (
 // Kubernetes filters of Fluent Bit, Vector, Filebeat, Promtail, and
 // OpenTelemetry's semantic conventions.
 var placeKeys = map[string]placeKey{
-	"namespace_name": placeNamespace, "pod_namespace": placeNamespace, "namespace": placeNamespace, "k8s.namespace.name": placeNamespace,
+	"namespace_name": placeNamespace, "PodNamespace": placeNamespace, "_namespace_name": placeNamespace, "pod_namespace": placeNamespace, "namespace": placeNamespace, "k8s.namespace.name": placeNamespace,
 	"kubernetes.namespace": placeNamespace, "kubernetes.namespace_name": placeNamespace, "kubernetes.pod_namespace": placeNamespace,
-	"pod_name": placePod, "pod": placePod, "k8s.pod.name": placePod, "kubernetes.pod.name": placePod, "kubernetes.pod_name": placePod,
-	"container_name": placeContainer, "container": placeContainer, "CONTAINER_NAME": placeContainer, "k8s.container.name": placeContainer, "kubernetes.container.name": placeContainer, "kubernetes.container_name": placeContainer,
+	"pod_name": placePod, "podName": placePod, "PodName": placePod, "_pod_name": placePod, "pod": placePod, "k8s.pod.name": placePod, "kubernetes.pod.name": placePod, "kubernetes.pod_name": placePod,
+	"container_name": placeContainer, "containerName": placeContainer, "ContainerName": placeContainer, "_container_name": placeContainer, "container": placeContainer, "CONTAINER_NAME": placeContainer, "k8s.container.name": placeContainer, "kubernetes.container.name": placeContainer, "kubernetes.container_name": placeContainer,
 	"file": placeFile, "filename": placeFile, "log.file.path": placeFile, "path": placeFile, "tag": placeFile, "_tag": placeFile, "logName": noPlace,
 }
 
@@ -87,6 +89,11 @@ func (at *Place) from(other *Place) {
 	if other.Container != nil {
 		at.Container = other.Container
 	}
+}
+
+// is says whether two places are the same.
+func (at *Place) is(other *Place) bool {
+	return bytes.Equal(at.Namespace, other.Namespace) && bytes.Equal(at.Pod, other.Pod) && bytes.Equal(at.Container, other.Container)
 }
 
 // isRecord says whether the text of a cargo begins like a record.
@@ -219,11 +226,14 @@ func (p *Parser) holdsText(parent, name []byte, depth int) bool {
 	case depth == 0:
 		return true
 	}
-	return isOneOf(parent, textLists[:]) || string(parent) == "jsonPayload" || string(parent) == "_source" || string(parent) == "data"
+	return isOneOf(parent, textLists[:]) || isOneOf(parent, textParents[:])
 }
 
+// textParents are the keys of objects that have a line beside other members.
+var textParents = [...]string{"jsonPayload", "_source", "data", "content", "attributes", "result", "event", "fields"}
+
 // textLists are the keys of lists with a line in each element.
-var textLists = [...]string{"logRecords", "logEvents", "events", "log_events"}
+var textLists = [...]string{"logRecords", "logEvents", "events", "log_events", "data", "hits", "results"}
 
 // shipArray walks through the array at s[i]; of a list of lines it keeps all.
 func (p *Parser) shipArray(s []byte, i int, name []byte, depth int) (next int, ok bool) {
@@ -280,7 +290,10 @@ func (p *Parser) shipElement(s []byte) {
 		return
 	}
 	c.lines = append(trimBlanks(c.lines), '\n')
-	c.count++
+	if c.count++; c.count == 1 {
+		c.first = c.place
+	}
+	c.mixed = c.mixed || !c.place.is(&c.first)
 }
 
 // shipAttribute adds a pair of a list of attributes to an object of its own:
@@ -337,9 +350,8 @@ func (p *Parser) nextQueued() {
 	r := &p.rec
 	line, rest, _ := bytes.Cut(p.queue, []byte{'\n'})
 	p.queue = rest
-	place := r.place
 	r.reset(r.Begin+r.Size, 0, r.Line)
-	r.Lines, r.envelopes, r.depth, r.place = 0, p.queueEnvelopes, p.queueDepth, place
+	r.Lines, r.envelopes, r.depth, r.place = 0, p.queueEnvelopes, p.queueDepth, p.queuePlace
 	if len(rest) == 0 {
 		r.Lines = p.queueLines
 	}
@@ -350,11 +362,15 @@ func (p *Parser) nextQueued() {
 // enqueue lets the lines behind the first one follow, and returns that one.
 func (p *Parser) enqueue() []byte {
 	r, c := &p.rec, &p.cargo
-	p.queued = append(p.queued[:0], c.lines...)
+	p.queued, p.queuedBefore = append(append(p.queuedBefore[:0], c.lines...), p.queue...), p.queued
 	padded(&p.queued)
 	line, rest, _ := bytes.Cut(p.queued, []byte{'\n'})
+	within := len(p.queue) > 0 // a line of another list
 	if p.queue = rest; len(rest) > 0 {
-		p.queueLines, p.queueEnvelopes, p.queueDepth = min(r.Lines, 1), r.envelopes, r.depth
+		p.queueEnvelopes, p.queueDepth, p.queuePlace = r.envelopes, r.depth, r.place
+	}
+	if len(rest) > 0 && !within {
+		p.queueLines = min(r.Lines, 1)
 		r.Lines -= p.queueLines
 	}
 	return line

@@ -120,6 +120,30 @@ func (p *Parser) takeColumns(f *Format, s []byte) {
 		}
 		p.column(&f.columns[col], s, e)
 	}
+	if r.present&bracedFields == bracedFields {
+		r.closeDetails()
+	}
+}
+
+const bracedFields = FieldSet(1<<ResponseCodeDetails | 1<<ConnectionTerminationDetails)
+
+// closeDetails gives back to the details what stands within their braces: some
+// proxies write blanks there, at which the next column seems to begin.
+func (r *Record) closeDetails() {
+	d, c := &r.spans[ResponseCodeDetails], &r.spans[ConnectionTerminationDetails]
+	v := d.of(r.text)
+	if c.lo != d.hi+1 || bytes.Count(v, []byte{'{'}) <= bytes.Count(v, []byte{'}'}) {
+		return
+	}
+	end := bytes.Index(c.of(r.text), []byte("} "))
+	if end < 0 {
+		return
+	}
+	d.hi = c.lo + uint32(end) + 1
+	c.lo = d.hi + 1
+	if isDash(c.of(r.text)) {
+		r.present &^= 1 << ConnectionTerminationDetails
+	}
 }
 
 // takePart stores the columns of a line that does not fit to its end. With

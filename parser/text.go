@@ -289,7 +289,9 @@ func (r *Record) why(i int) (Dialect, int) {
 			return NoDialect, -1
 		}
 	}
-	r.spans[ConnectionTerminationDetails] = span{uint32(i), uint32(j)}
+	if r.spans[ConnectionTerminationDetails] = (span{uint32(i), uint32(j)}); j > i+1 {
+		r.closeDetails()
+	}
 	if s[j+1] != '"' {
 		return NoDialect, -1
 	}

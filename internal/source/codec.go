@@ -22,7 +22,7 @@ const DefaultMaxWindow = 8 << 20
 // magicSize is how many bytes tell every format.
 const magicSize = 10
 
-// A codec is a compressed format.
+// A codec is a compressed format, or another encoding of text.
 type codec struct {
 	name   string
 	begins func(head []byte) bool // whether a member begins here
@@ -44,6 +44,7 @@ var codecs = []codec{
 	{"snappy", isSnappy, func(window) decoder { return &s2Decoder{s2.NewReader(nil, s2.ReaderAllocBlock(64<<10))} }},
 	{"xz", isXZ, func(w window) decoder { return &xzDecoder{window: w} }},
 	{"bzip2", isBzip2, func(window) decoder { return new(bzip2Decoder) }},
+	{"UTF-16", isUTF16, func(window) decoder { return new(utf16Decoder) }},
 }
 
 // codecOf returns the format that begins with head, or nil.

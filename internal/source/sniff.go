@@ -95,7 +95,7 @@ func isClear(head []byte) bool {
 	if bytes.IndexByte(head, '\n') < 0 {
 		return false
 	}
-	return len(head) >= magicSize || bytes.IndexByte([]byte("\x1f\x28\x04\x02\xff\xfdBP"), head[0]) < 0
+	return len(head) >= magicSize || bytes.IndexByte([]byte("\x1f\x28\x04\x02\xff\xfe\xfdBP"), head[0]) < 0
 }
 
 func (s *sniffer) close() { s.in.close() }
