@@ -109,6 +109,8 @@ const nodeFailed = "emitter:ztunnel message:^connection_failed,^failed_dur,certi
 var cniRules = []Rule{
 	{nodeFailed + "message:policy_rejection,http_status_401", "ambient-policy-denied", "", High},
 	{nodeFailed + "message:unknown_destination,is_not_a_known_destination,no_service_for_target_address", "ambient-unknown-destination", "", High},
+	{nodeFailed + "message:no_healthy_upstream", "no-endpoints", "", High},
+	{nodeFailed + "message:unknown_waypoint", "ambient-waypoint-missing", "", High},
 	{nodeFailed + "message:certificate_verify_failed,invalid_peer_certificate", "upstream-cert-untrusted", "certificate-expired", Medium},
 	{nodeFailed + "message:identity_error,certificate_fetch_failed", "workload-cert-not-issued", "", High},
 	{nodeFailed + "message:connection_reset,broken_pipe", "client-disconnected", "response-truncated", Low},

@@ -126,6 +126,8 @@ func nodeEvents() []told {
 		every("ambient-policy-denied", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:7600 direction="inbound" error="connection closed due to policy rejection: allow policies exist, but none allowed"`, denies),
 		every("ambient-unknown-destination", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:7600 direction="inbound" error="unknown destination: 10.61.4.9"`, denies),
 		every("ambient-unknown-destination", `TLS handshake error: certificate lookup error: /10.61.4.9 is not a known destination`, "2025-05-30T03:04:05.607080Z\twarn\thyper_util:proxy{wl=till/ledger-6c9d7f}\tTEXT"),
+		every("no-endpoints", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.96.31.8:7600 direction="outbound" error="no healthy upstream: 10.96.31.8:7600"`, denies),
+		every("ambient-waypoint-missing", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.96.31.8:7600 direction="outbound" error="unknown waypoint: till/front"`, denies),
 		every("ambient-hbone-failed", `connection failed	src.addr=10.61.4.20:41 dst.addr=10.61.4.9:15008 direction="inbound" error="till"`, denies),
 		every("upstream-cert-untrusted", `failed dur=1.1ms err=tls handshake failed: Failure(error: Error { cause: Some(Ssl(ErrorStack([Error { reason: "CERTIFICATE_VERIFY_FAILED", line: 385 }]))) })`, nodes118),
 		every("workload-cert-not-issued", `failed dur=1.1ms err=identity error: signing gRPC error: status: Unavailable`, nodes118),
