@@ -300,11 +300,7 @@ func (p *Parser) read(s []byte) bool {
 		if len(p.given) == 0 && depth > 0 && (p.flat(s) || len(s) > 1 && s[0] == '{' && p.flatObject(s, nil, 0)) {
 			return true
 		}
-		s = bytes.TrimPrefix(s, []byte("\xef\xbb\xbf"))
-		if n := skipSpace(s, 0); n > 0 && (n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0) {
-			s = s[n:]
-		}
-		if len(s) == 0 {
+		if s = trimFront(s); len(s) == 0 {
 			r.text = s
 			return true
 		}
@@ -317,7 +313,7 @@ func (p *Parser) read(s []byte) bool {
 			return true
 		}
 		switch c := s[0]; {
-		case c == 0x1b && depth < maxEnvelopes:
+		case depth < maxEnvelopes && (c == 0x1b || c == '{' && bytes.IndexByte(s, 0x1b) >= 0):
 			s = p.plain(s, depth)
 			continue
 		case c-'0' <= 9:
@@ -334,9 +330,6 @@ func (p *Parser) read(s []byte) bool {
 				s = s[n:]
 				continue
 			}
-		case c == '{' && depth < maxEnvelopes && bytes.IndexByte(s, 0x1b) >= 0:
-			s = p.plain(s, depth)
-			continue
 		case c == '{':
 			p.base = s
 			inner, done := p.readBrace(s, depth)
@@ -360,15 +353,10 @@ func (p *Parser) read(s []byte) bool {
 				continue
 			}
 		}
-		if inner, done := p.readQuoted(s, depth); done {
+		if inner, done := p.readQuote(s, depth); done {
 			return true
 		} else if inner != nil {
 			s = inner
-			continue
-		}
-		if n, line := quoteHead(s); n > 0 {
-			r.wrap(Quote)
-			s = line
 			continue
 		}
 		p.base = s
@@ -382,6 +370,16 @@ func (p *Parser) read(s []byte) bool {
 	}
 	p.other(s)
 	return true
+}
+
+// trimFront takes a byte order mark off a line, and what is blank in front of an
+// object or a record.
+func trimFront(s []byte) []byte {
+	s = bytes.TrimPrefix(s, []byte("\xef\xbb\xbf"))
+	if n := skipSpace(s, 0); n == len(s) || s[n] == '{' || accessHead(s[n:]) > 0 {
+		return s[n:]
+	}
+	return s
 }
 
 // toolHead is how many bytes a tool put in front of the line, and which tool.

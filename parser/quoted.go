@@ -2,6 +2,19 @@ package parser
 
 import "bytes"
 
+// readQuote reads a line that somebody quotes records in: in its strings, or behind
+// marks; inner is what stands there where that is still to be read.
+func (p *Parser) readQuote(s []byte, depth int) (inner []byte, done bool) {
+	if inner, done = p.readQuoted(s, depth); done || inner != nil {
+		return inner, done
+	}
+	if n, line := quoteHead(s); n > 0 {
+		p.rec.wrap(Quote)
+		inner = line
+	}
+	return inner, false
+}
+
 // readQuoted reads the records in the strings of a line that is nobody's: a
 // row of a table, an answer of an interface, what a shipper prints of an
 // event. Strings have their quotes escaped or doubled. Where the string is in a
@@ -119,15 +132,7 @@ func appendQuoted(dst, v []byte, doubled bool) []byte {
 			dst[i] = ' '
 		}
 	}
-	return append(trimEnd(dst, lo), '\n')
-}
-
-// trimEnd takes the blanks off the end of what follows dst[:lo].
-func trimEnd(dst []byte, lo int) []byte {
-	for len(dst) > lo && dst[len(dst)-1] == ' ' {
-		dst = dst[:len(dst)-1]
-	}
-	return dst
+	return append(dst[:lo+len(bytes.TrimRight(dst[lo:], " "))], '\n')
 }
 
 // holdsRecord says whether a text is an access record or has one in a wrapper.
