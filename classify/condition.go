@@ -185,11 +185,9 @@ func (c *compiled) question(cond *condition, name, list string, want bool) error
 	if name == "column" {
 		return c.columnTerm(cond, list, want)
 	}
-	for _, p := range predicates {
-		if p.name == name && list == "" {
-			c.asks(cond, p, want)
-			return nil
-		}
+	if p, ok := predicateNamed[name]; ok && list == "" {
+		c.asks(cond, p, want)
+		return nil
 	}
 	return fmt.Errorf("no such column or predicate%s", spell.DidYouMean(name, termNames()))
 }

@@ -1,7 +1,6 @@
 package classify
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/flagwatch/flagwatch/parser"
@@ -72,9 +71,7 @@ func needsOf(when string) (set parser.FieldSet) {
 				set |= parser.Fields(col.field)
 			}
 		}
-		if i := slices.IndexFunc(predicates, func(p predicate) bool { return p.name == name }); i >= 0 {
-			set |= predicates[i].fields
-		}
+		set |= predicateNamed[name].fields
 	}
 	return set
 }

@@ -10,6 +10,14 @@ import (
 // predicates are the yes-or-no questions that conditions may ask.
 var predicates = slices.Concat(commonPredicates, upstreamPredicates, downstreamPredicates)
 
+var predicateNamed = func() map[string]predicate {
+	named := make(map[string]predicate, len(predicates))
+	for _, p := range predicates {
+		named[p.name] = p
+	}
+	return named
+}()
+
 var commonPredicates = []predicate{
 	{"inbound", parser.Fields(parser.UpstreamCluster), "the proxy stood in front of its own workload", func(r *parser.Record) bool { return r.Direction() == parser.Inbound }},
 	{"outbound", parser.Fields(parser.UpstreamCluster), "the proxy stood on the caller's side", func(r *parser.Record) bool { return r.Direction() == parser.Outbound }},

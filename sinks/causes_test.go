@@ -108,6 +108,14 @@ func TestRedact(t *testing.T) {
 			t.Errorf("%s: %s, want %s", in, got, want)
 		}
 	}
+	for _, name := range secrets {
+		for _, name := range []string{name, strings.ToUpper(name)} {
+			in, want := "a=1&"+name+"=hunter2&b=2 "+name+": hunter3", "a=1&"+name+"=...&b=2 "+name+": ..."
+			if got := redact(in); got != want {
+				t.Errorf("%s: %s, want %s", in, got, want)
+			}
+		}
+	}
 }
 
 // Every command of the catalogue uses names that the report knows, and what

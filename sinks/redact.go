@@ -1,27 +1,46 @@
 package sinks
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // secrets are the words in front of a value that must not be shown.
 var secrets = []string{"token", "password", "passwd", "secret", "authorization", "apikey", "api_key", "api-key", "access_key", "session", "cookie", "signature", "credential"}
+
+// schemes stand in front of credentials in a header.
+var schemes = []string{"bearer ", "basic "}
+
+// secretLetters are those that a name of a secret or a scheme begins with, in
+// lower case.
+var secretLetters = func() (is [256]bool) {
+	for _, name := range slices.Concat(secrets, schemes) {
+		is[name[0]] = true
+	}
+	return is
+}()
 
 // redact takes the secrets out of a record as it was written: query strings,
 // bearer tokens, JSON web tokens and the values of telling names. What it
 // leaves out is shown as three dots.
 func redact(s string) string {
 	var b strings.Builder
-	b.Grow(len(s))
+	shown := 0 // what is in front of it is in b, or was left out
 	for i := 0; i < len(s); {
 		n, keep := secretAt(s, i)
 		if n == 0 {
-			b.WriteByte(s[i])
 			i++
 			continue
 		}
-		b.WriteString(s[i : i+keep])
+		b.WriteString(s[shown : i+keep])
 		b.WriteString("...")
 		i += n
+		shown = i
 	}
+	if shown == 0 {
+		return s
+	}
+	b.WriteString(s[shown:])
 	return b.String()
 }
 
@@ -37,7 +56,7 @@ func secretAt(s string, i int) (n, keep int) {
 		if end := valueEnd(s, i, " \"'\\,;"); end-i > 20 {
 			return end - i, 0
 		}
-	case i == 0 || !isLetter(s[i-1]):
+	case secretLetters[c|' '] && (i == 0 || !isLetter(s[i-1])):
 		return namedSecret(s, i)
 	}
 	return 0, 0
@@ -45,7 +64,7 @@ func secretAt(s string, i int) (n, keep int) {
 
 // namedSecret finds "Bearer VALUE", "token=VALUE" and `"token":"VALUE"`.
 func namedSecret(s string, i int) (n, keep int) {
-	for _, scheme := range []string{"bearer ", "basic "} {
+	for _, scheme := range schemes {
 		if len(s)-i > len(scheme) && s[i]|' ' == scheme[0] && strings.EqualFold(s[i:i+len(scheme)], scheme) {
 			if end := valueEnd(s, i+len(scheme), " \"'\\,;"); end > i+len(scheme)+7 {
 				return end - i, len(scheme)
