@@ -27,6 +27,7 @@ type cutter struct {
 	starts [maxStarts]uint32
 	nexts  [maxStarts]uint32
 	edges  []edge
+	found  [maxColumns]search  // of what each column ends with
 	first  [maxColumns + 1]int // first edge of a column
 	from   int                 // column that the cut begins with
 	end    int                 // column behind the last one that was reached
@@ -35,10 +36,31 @@ type cutter struct {
 	loose  bool                // columns that users write are not typed
 }
 
+// A search is where a text was found from an offset on: the answer for all offsets
+// in between.
+type search struct {
+	from, at int // at is negative when there is none
+	done     bool
+}
+
+// next is the offset from lo on of what column i ends with; negative when there is
+// none. A user can write what makes that be asked at every byte.
+func (c *cutter) next(f *Format, i int, s []byte, lo int) int {
+	x := &c.found[i]
+	if !x.done || lo < x.from || x.at >= 0 && lo > x.at {
+		*x = search{lo, index(s[lo:], f.columns[i].until), true}
+		if x.at >= 0 {
+			x.at += lo
+		}
+	}
+	return x.at
+}
+
 // run cuts s[lo:] by the format's columns from the given one on. The result
 // is in c: the columns from <= i < end have edges, the alive ones count.
 func (c *cutter) run(f *Format, s []byte, column, lo int) {
 	c.edges, c.from, c.end, c.full, c.flood = c.edges[:0], column, column, false, false
+	clear(c.found[:len(f.columns)])
 	c.starts[0] = uint32(lo)
 	n := 1
 	for i := column; i < len(f.columns) && n > 0; i++ {
@@ -69,11 +91,11 @@ func (c *cutter) extend(f *Format, i int, s []byte, lo int) {
 	}
 	many := col.open || typ != col.typ
 	for at := lo; at <= len(s); at++ {
-		j := index(s[at:], col.until)
-		if j < 0 {
+		to := c.next(f, i, s, at)
+		if to < 0 {
 			return
 		}
-		to, next := at+j, at+j+len(col.until)
+		next := to + len(col.until)
 		if col.fits(typ, s[lo:to]) && (last && next == len(s) || !last && c.viable(f, i+1, s, next)) {
 			c.add(lo, to, next)
 		}
@@ -99,11 +121,11 @@ func (c *cutter) viable(f *Format, i int, s []byte, lo int) bool {
 	}
 	at := lo
 	for range maxGlances {
-		j := index(s[at:], col.until)
-		if j < 0 {
+		end := c.next(f, i, s, at)
+		if end < 0 {
 			return at == lo && f.columns[i-1].until != "" // the line may break off here
 		}
-		if at += j; col.fits(typ, s[lo:at]) {
+		if at = end; col.fits(typ, s[lo:at]) {
 			return true
 		}
 		if at++; !col.open || at > len(s) {
@@ -344,7 +366,18 @@ func isAddress(v []byte) bool {
 
 // isIPList looks at the last element: it is the one that a proxy wrote. A list
 // with a quote in it is user text, so there the last element must be an address.
+//
+// It looks no further back than the element goes: a user who writes quotes makes
+// it be asked at each of them.
 func isIPList(v []byte) bool {
-	last := bytes.TrimSpace(v[bytes.LastIndexByte(v, ',')+1:])
-	return isToken(last) && (isAddress(last) || bytes.IndexByte(v, '"') < 0)
+	v = bytes.TrimSpace(v)
+	lo := len(v)
+	for lo > 0 && v[lo-1] != ',' && v[lo-1] != ' ' && v[lo-1] != '"' {
+		lo--
+	}
+	if front := bytes.TrimSpace(v[:lo]); len(front) > 0 && front[len(front)-1] != ',' {
+		return false
+	}
+	last := bytes.TrimSpace(v[lo:])
+	return isAddress(last) || bytes.IndexByte(v, '"') < 0
 }

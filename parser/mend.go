@@ -14,6 +14,7 @@ func (p *Parser) mend(s []byte) []byte {
 	if !doubled && !escaped && !tabbed && !percent && bytes.IndexByte(s, 0xe2) < 0 && bytes.IndexByte(s, 0xc2) < 0 && bytes.IndexByte(s, '&') < 0 {
 		return nil
 	}
+	plus := percent && bytes.IndexByte(s, ' ') < 0 && !bytes.Contains(s, []byte("%20"))
 	buf := p.mended[:0]
 	for i := 0; i < len(s); {
 		n, c := mark(s[i:])
@@ -30,7 +31,7 @@ func (p *Parser) mend(s []byte) []byte {
 		case percent && percentByte(s[i:]) > 0:
 			buf = append(buf, percentByte(s[i:]))
 			i += 3
-		case percent && s[i] == '+' && bytes.IndexByte(s, ' ') < 0 && !bytes.Contains(s, []byte("%20")):
+		case plus && s[i] == '+':
 			buf = append(buf, ' ')
 			i++
 		case n > 0 && c > 0:

@@ -464,16 +464,22 @@ func accessHead(s []byte) int {
 	return i + 3
 }
 
+// maxGlued is how many heads in a line are tried as the next record's: a user can
+// write any number of them.
+const maxGlued = 16
+
 // readGlued reads the first of several records that stand on one line: a
 // complete one, with the head of the next one behind it.
 func (p *Parser) readGlued(s []byte) bool {
-	for at := gluedHead(s, 1); at > 0; at = gluedHead(s, at+1) {
+	at := gluedHead(s, 1)
+	for tries := 0; at > 0 && tries < maxGlued; tries++ {
 		first := trimBlanks(s[:at])
 		if p.flat(first) || p.flatOwn(first, nil, 0) || p.readText(first) && p.cuts.full {
 			_, p.suspect = p.layoutOf(s) // a user may have written the second head
 			p.splitAt(s, at)
 			return true
 		}
+		at = gluedHead(s, at+1)
 	}
 	return false
 }

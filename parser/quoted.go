@@ -44,57 +44,73 @@ func (p *Parser) readQuoted(s []byte, depth int) (inner []byte, done bool) {
 	return nil, true
 }
 
+// The limits of one search for records in the strings of a line.
+const (
+	maxStrings  = 64       // strings that turn out to hold none
+	nearStrings = 16 << 10 // bytes of lines before that are searched for the same record
+)
+
 // takeQuoted takes the strings of a line that have records for a cargo, each
 // once, and returns where the first begins; negative when there is none.
 func (p *Parser) takeQuoted(s []byte) (first int) {
 	c := &p.cargo
 	c.lines, c.count, first = c.lines[:0], 0, -1
-	for i := 0; ; {
-		at, end, doubled := nextQuoted(s, i)
+	for i, others := 0, 0; others < maxStrings; {
+		at, inner := nextQuoted(s, i)
 		if at < 0 {
-			return first
+			break
 		}
-		lo := len(c.lines)
-		c.lines = appendQuoted(c.lines, s[at+1:end], doubled)
-		line := c.lines[lo:]
-		if i = at + 1; !holdsRecord(line) || bytes.Contains(c.lines[:lo], line) {
-			c.lines = c.lines[:lo]
+		i = at + 1
+		end, doubled := 0, s[inner+1] == '"'
+		if doubled {
+			end = doubledEnd(s, inner)
+		} else {
+			end, _ = stringEnd(s, at+1)
+		}
+		if end <= 0 || !c.addQuoted(s[at+1:end], doubled) {
+			others++
 			continue
 		}
-		if i = end + 1; c.count == 0 {
+		if i = end + 1; first < 0 {
 			first = at
 		}
-		c.count++
 	}
+	return first
 }
 
-// nextQuoted returns where the quotes are of the next string that may hold a
-// record, and whether quotes within it are doubled; at is negative when there
+// addQuoted adds the text of a string to the lines if it holds a record that they
+// do not have yet.
+func (c *cargo) addQuoted(v []byte, doubled bool) bool {
+	lo := len(c.lines)
+	c.lines = appendQuoted(c.lines, v, doubled)
+	line := c.lines[lo:]
+	near := c.lines[max(0, lo-max(nearStrings, 2*len(line))):lo]
+	if !holdsRecord(line) || bytes.Contains(near, line) {
+		c.lines = c.lines[:lo]
+		return false
+	}
+	c.count++
+	return true
+}
+
+// nextQuoted returns where the next string begins that may hold a record, and
+// its first quote within, which is escaped or doubled; at is negative when there
 // is none.
-func nextQuoted(s []byte, i int) (at, end int, doubled bool) {
+func nextQuoted(s []byte, i int) (at, inner int) {
 	for ; ; i = at + 1 {
 		j := bytes.IndexByte(s[min(i, len(s)):], '"')
 		if at = i + j; j < 0 || at+32 > len(s) {
-			return -1, 0, false
+			return -1, 0
 		}
 		if c := s[at+1]; c != '[' && c != '{' && c-'0' > 9 && c != 'A' || at > 0 && s[at-1] == '\\' {
 			continue
 		}
-		inner := bytes.IndexByte(s[at+1:], '"')
+		inner = bytes.IndexByte(s[at+1:], '"')
 		if inner += at + 1; inner <= at || inner+1 >= len(s) {
-			return -1, 0, false
+			return -1, 0
 		}
-		doubled = s[inner+1] == '"'
-		switch {
-		case s[inner-1] == '\\' && !doubled:
-			end, _ = stringEnd(s, at+1)
-		case doubled:
-			end = doubledEnd(s, inner)
-		default:
-			continue
-		}
-		if end > 0 {
-			return at, end, doubled
+		if s[inner-1] == '\\' || s[inner+1] == '"' {
+			return at, inner
 		}
 	}
 }
